@@ -1,0 +1,19 @@
+"""What tests share: where the public data sets are, and how a test says that they are absent."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def data_dir(*parts: str) -> Path:
+    """The folder of public data sets (`SQLORE_DATA`), or a file in it; skips the test where it is absent."""
+    base = Path(os.environ.get("SQLORE_DATA") or ROOT.parent / "shared" / "data")
+    path = base.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"needs the public data sets: {path.name} not found (set SQLORE_DATA to their folder)")
+    return path
