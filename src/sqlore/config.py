@@ -1,0 +1,102 @@
+"""Settings: arguments first, then the environment (`SQLORE_…`), then `sqlore.toml`, then the defaults.
+
+The file is looked for in the working directory, then in the user's configuration folder
+(`~/.config/sqlore/sqlore.toml`). Everything has a default: sqlore works with no settings at all.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from sqlore.errors import ConfigError
+
+__all__ = ["FILE_NAME", "Settings", "cache_dir", "load_settings"]
+
+FILE_NAME = "sqlore.toml"
+
+
+def _xdg(variable: str, fallback: str) -> Path:
+    return Path(os.environ.get(variable) or Path.home() / fallback) / "sqlore"
+
+
+def cache_dir() -> Path:
+    """Where downloaded model files are kept (`XDG_CACHE_HOME`, else `~/.cache`)."""
+    return _xdg("XDG_CACHE_HOME", ".cache")
+
+
+def _files() -> list[Path]:
+    # later files win in pydantic-settings, so the working directory comes last
+    return [_xdg("XDG_CONFIG_HOME", ".config") / FILE_NAME, Path.cwd() / FILE_NAME]
+
+
+class Settings(BaseSettings):
+    """What can be set; each field is also `SQLORE_<NAME>` in the environment.
+
+    >>> Settings(row_limit=5).row_limit
+    5
+    """
+
+    model_config = SettingsConfigDict(env_prefix="SQLORE_", extra="forbid", frozen=True)
+
+    db: str | None = Field(None, description="database asked by default, as a URL or a file")
+    store: Path | None = Field(None, description="knowledge store; default: one per database in .sqlore/")
+    home: Path = Field(Path(".sqlore"), description="folder that holds the stores")
+    dictionary: list[Path] = Field(default_factory=list, description="data dictionary files")
+
+    model: str = Field("local", description="local, local:FILE, openai:MODEL@BASE_URL, replay:FILE, none")
+    api_key: SecretStr | None = Field(None, description="key of the remote model")
+    model_timeout: float = Field(300.0, gt=0, description="seconds to wait for one answer of the model")
+    price_prompt: float | None = Field(None, description="cost of a million prompt tokens")
+    price_completion: float | None = Field(None, description="cost of a million generated tokens")
+    embedder: str = Field("default", description="default, openai:MODEL@BASE_URL, st:NAME")
+    mask: bool = Field(False, description="mask literals and samples before anything goes to a remote model")
+
+    row_limit: int = Field(200, ge=1, description="rows fetched of a result at most")
+    query_timeout: float = Field(30.0, gt=0, description="seconds a query may run")
+    prompt_tokens: int = Field(3000, ge=500, description="budget of a prompt, in tokens")
+    scripts: int = Field(4, ge=0, description="worked examples in a prompt at most")
+    repairs: int = Field(2, ge=0, le=5, description="times the model may mend SQL that failed")
+    samples: int = Field(1, ge=1, le=16, description="answers sampled a question; the best is voted for")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments, then environment, then the TOML files."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=_files())
+
+
+def load_settings(**given: Any) -> Settings:
+    """The settings in force; arguments that are None count as not given.
+
+    Raises:
+        ConfigError: a value cannot be used; names the setting and where it may come from.
+    """
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"]) or "settings"
+        raise ConfigError(
+            f"setting {name!r}: {first['msg']}",
+            where=f"the command line, SQLORE_{name.upper()} or {FILE_NAME}",
+            hint="`sqlore doctor` shows the settings in force",
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{FILE_NAME} is not valid TOML: {error}") from None
