@@ -94,8 +94,14 @@ def progress(quiet: bool = False) -> Iterator[Callable[..., None]]:
     if quiet or not console.is_terminal:
         yield lambda stage, done=0, total=None: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
-    from rich.progress import TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
 
     columns = (
         SpinnerColumn(),

@@ -1,0 +1,139 @@
+"""SQL with its citations in the margin, as text: pure functions, no terminal.
+
+The SQL is never re-written for display: a line is a slice of the draft's own text, broken where a clause
+begins, so that offsets of citations stay true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sqlore.model import Citation, StoredScript
+
+__all__ = ["MARKS", "Line", "break_lines", "citation_text", "margin_lines", "notes"]
+
+MARKS = {"cited": "●", "near": "◐", "novel": "○"}
+
+_TOKEN = re.compile(
+    r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?\*/|\(|\)|\n|\w+|[^\s\w]""", re.S
+)
+_CLAUSES = {"from", "where", "group", "having", "order", "limit", "union", "intersect", "except", "join"}
+_JOINS = {"inner", "left", "right", "full", "cross", "natural"}
+_PREDICATES = {"and", "or"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the display: the slice `start:end` of the SQL, without the white space around it."""
+
+    start: int
+    end: int
+    text: str
+
+
+def break_lines(sql: str) -> list[Line]:
+    """The SQL in lines: at its own line ends, else where a clause or an AND of the outer query begins.
+
+    >>> [line.text for line in break_lines("SELECT a FROM t WHERE b = 1 AND c BETWEEN 2 AND 3 LIMIT 5")]
+    ['SELECT a', 'FROM t', 'WHERE b = 1', 'AND c BETWEEN 2 AND 3', 'LIMIT 5']
+    """
+    cuts = sorted({0, len(sql), *_line_ends(sql), *([] if "\n" in sql.strip() else _clause_starts(sql))})
+    lines = []
+    for start, end in pairwise(cuts):
+        text = sql[start:end]
+        stripped = text.rstrip() if "\n" in sql.strip() else text.strip()
+        if stripped.strip():
+            begin = start + (0 if text.startswith(stripped) else len(text) - len(text.lstrip()))
+            lines.append(Line(begin, end, stripped))
+    return lines
+
+
+def _line_ends(sql: str) -> list[int]:
+    return [found.end() for found in re.finditer(r"\n", sql)]
+
+
+def _clause_starts(sql: str) -> list[int]:
+    depth, previous, between = 0, "", False
+    starts = []
+    for found in _TOKEN.finditer(sql):
+        word = found.group().lower()
+        if word in "()":
+            depth += 1 if word == "(" else -1
+        elif depth == 0:
+            if word == "between":
+                between = True
+            elif word == "and" and between:
+                between = False
+            elif _begins_clause(word, previous, sql[found.end() : found.end() + 1]):
+                starts.append(found.start())
+        previous = word
+    return starts
+
+
+def _begins_clause(word: str, previous: str, following: str) -> bool:
+    if word == "join":
+        return previous not in _JOINS | {"outer"}
+    if word in _JOINS:  # LEFT( and RIGHT( are functions
+        return following != "(" and previous not in _JOINS
+    return word in _CLAUSES or word in _PREDICATES
+
+
+def margin_lines(sql: str, citations: Sequence[Citation]) -> list[tuple[str, str, str]]:
+    """`(numbers, status, line)` for every line of the display.
+
+    `numbers` are those of the citations that begin on the line (from 1, in the given order; the whole
+    query is not among them); `status` is the least sure of theirs, or "" where none begins.
+    """
+    order = ["novel", "near", "cited"]
+    rows = []
+    for line in break_lines(sql):
+        here = [(n, c) for n, c in enumerate(citations, 1) if line.start <= c.start < line.end]
+        status = min((c.status for _, c in here), key=order.index, default="")
+        rows.append((_ranges([n for n, _ in here]), status, line.text))
+    return rows
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]}-{numbers[-1]}"
+    return ",".join(map(str, numbers))
+
+
+def notes(citations: Sequence[Citation]) -> list[Citation]:
+    """The citations worth a note: one a fragment, in order of position, without the whole query.
+
+    A FROM clause whose join edges are all cited on their own says nothing more than they do.
+    """
+    edges = {c.start for c in citations if c.kind == "relation" and not c.skeleton.startswith("from ")}
+    kept = []
+    for citation in sorted(citations, key=lambda c: (c.start, -c.end)):
+        if citation.kind == "query":
+            continue
+        clause = citation.kind == "relation" and citation.skeleton.startswith("from ")
+        if clause and any(citation.start <= start < citation.end for start in edges):
+            continue
+        kept.append(citation)
+    return kept
+
+
+def citation_text(citation: Citation, latest: StoredScript | None = None) -> str:
+    """What a citation says, in one line.
+
+    >>> citation_text(Citation(0, 4, "condition", "a = 1", "novel"))
+    'new: nothing in the history does this, nobody has checked it'
+    """
+    if citation.status == "novel":
+        return "new: nothing in the history does this, nobody has checked it"
+    used = f"used in {citation.support} script{'s' * (citation.support != 1)}"
+    if latest is not None and (latest.script.time or latest.script.author):
+        by = f" by {latest.script.author}" if latest.script.author else ""
+        used += f", last{by} {latest.script.time or ''}".rstrip()
+    if citation.trust != "unverified":
+        used += f", {citation.trust}"
+    meaning = f" · {citation.description}" if citation.description else ""
+    if citation.status == "near":
+        return f"close to one {used} ({citation.similarity:.0%} alike){meaning}"
+    return used + meaning

@@ -1,0 +1,255 @@
+"""One database, its store and its models, opened when first needed: what every interface works with.
+
+A workspace decides which database is meant and where its knowledge is kept; the work itself is done by
+the rooms below.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlore.errors import StoreError, UsageError
+
+if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
+    from sqlore.config import Settings
+    from sqlore.embed import Embedder
+    from sqlore.engines import Engine
+    from sqlore.knowledge import LearnReport, Store
+    from sqlore.llm import ChatModel
+    from sqlore.model import Draft, Retrieval, Schema
+    from sqlore.retrieve import Retriever
+
+__all__ = ["Workspace", "open", "store_path"]
+
+CURRENT = "current"
+
+
+def store_path(home: Path, url: str) -> Path:
+    """Where the knowledge of a database is kept: a readable name and a hash of its place.
+
+    >>> store_path(Path(".sqlore"), "sqlite:////data/shop.sqlite").name.startswith("shop-")
+    True
+    """
+    stem = Path(url.rsplit("/", 1)[-1]).stem or "database"
+    return home / f"{stem}-{hashlib.sha256(url.encode()).hexdigest()[:8]}.sqlore"
+
+
+def open(db: str | None = None, *, store: str | Path | None = None, **settings: Any) -> Workspace:
+    """A workspace for a database URL or file; `settings` are those of `sqlore.config.Settings`.
+
+    Raises:
+        ConfigError: a setting cannot be used.
+    """
+    from sqlore.config import load_settings
+
+    return Workspace(load_settings(db=db, store=store, **settings))
+
+
+class Workspace:
+    """A database with everything sqlore knows of it. Use it as a context manager."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._opened: list[Any] = []
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes what was opened."""
+        while self._opened:
+            self._opened.pop().close()
+
+    def _keep(self, thing: Any) -> Any:
+        self._opened.append(thing)
+        return thing
+
+    # -------------------------------------------------------------- which database, which store
+
+    @cached_property
+    def engine(self) -> Engine:
+        """The database, read-only.
+
+        Raises:
+            UsageError: no database was named, and the store does not remember one.
+            ConnectError: it cannot be opened.
+        """
+        from sqlore.engines import connect
+
+        url = self.settings.db or self._remembered_url()
+        if not url:
+            raise UsageError("no database given", hint="name one with --db, SQLORE_DB or in sqlore.toml")
+        engine: Engine = self._keep(connect(url))
+        return engine
+
+    @cached_property
+    def store_file(self) -> Path:
+        """The file of the store that belongs to this database; it need not exist yet."""
+        if self.settings.store:
+            return self.settings.store
+        if self.settings.db:
+            return store_path(self.settings.home, self.engine.url)
+        pointer = self.settings.home / CURRENT
+        if pointer.is_file():
+            return self.settings.home / pointer.read_text(encoding="utf-8").strip()
+        raise UsageError(
+            "nothing has been learned here, and no database was given",
+            where=str(self.settings.home),
+            hint="sqlore learn --db FILE --history FOLDER",
+        )
+
+    def _remembered_url(self) -> str | None:
+        file = self.store_file
+        return self.store.meta("database") if file.exists() else None
+
+    @cached_property
+    def store(self) -> Store:
+        """The knowledge of this database.
+
+        Raises:
+            UsageError: nothing was learned yet.
+            StoreError: the file is not a store, is damaged, or was made by a newer version.
+        """
+        from sqlore.knowledge import Store
+
+        if not self.store_file.exists():
+            raise UsageError(
+                "nothing has been learned from this database yet",
+                where=str(self.store_file),
+                hint=f"sqlore learn --db {self.settings.db or 'FILE'} --history FOLDER",
+            )
+        store: Store = self._keep(Store.open(self.store_file))
+        return store
+
+    def _create_store(self) -> Store:
+        from sqlore.knowledge import Store
+
+        try:
+            self.store_file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"cannot make the folder of the store: {error.strerror}",
+                             where=str(self.store_file.parent)) from None  # fmt: skip
+        if self.store_file.exists():
+            return self.store
+        store: Store = self._keep(Store.create(self.store_file))
+        self.__dict__["store"] = store
+        return store
+
+    # -------------------------------------------------------------- models and knowledge
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedding model; loaded here."""
+        from sqlore.embed import load_embedder
+
+        return load_embedder(self.settings.embedder)
+
+    @cached_property
+    def model(self) -> ChatModel:
+        """The language model; loaded here or on its first call."""
+        from sqlore.llm import load_model
+
+        return load_model(self.settings.model, self.settings)
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """Schema, dictionary and value index as they were when last learned."""
+        from sqlore.catalog import Catalog, build_catalog
+
+        saved = self.store.catalog() if self.store_file.exists() else None
+        if saved is not None:
+            return Catalog.from_json(saved)
+        return build_catalog(self.engine, dictionary_files=self.settings.dictionary)
+
+    @cached_property
+    def retriever(self) -> Retriever:
+        """Finds what the history knows that touches a question."""
+        from sqlore.retrieve import Retriever
+
+        return Retriever(self.store, self.embedder, self.catalog)
+
+    # -------------------------------------------------------------- the jobs
+
+    def learn(
+        self,
+        *sources: str | Path,
+        schema: Schema | None = None,
+        dialect: str | None = None,
+        on_progress: Callable[..., None] | None = None,
+        **reading: Any,
+    ) -> LearnReport:
+        """Learns every script of `sources`; what is already known is not learned again.
+
+        `schema` takes the place of a database that is not at hand; `reading` goes to `read_history`.
+        """
+        from sqlore.catalog import build_catalog, catalog_from_schema
+        from sqlore.history import read_history
+        from sqlore.knowledge import learn
+
+        if schema is not None:
+            catalog = catalog_from_schema(schema, dictionary_files=self.settings.dictionary)
+        else:
+            catalog = build_catalog(
+                self.engine, dictionary_files=self.settings.dictionary, on_progress=on_progress
+            )
+            dialect = dialect or self.engine.dialect
+        store = self._create_store()
+        if schema is None:
+            store.set_meta("database", self.engine.url)
+        self.__dict__.pop("catalog", None)
+        self.__dict__.pop("retriever", None)
+        scripts = _chain(read_history(s, dialect=dialect, **reading) for s in sources)
+        report = learn(
+            store, scripts, catalog=catalog, dialect=dialect, embedder=self.embedder, on_progress=on_progress
+        )
+        self._remember()
+        return report
+
+    def _remember(self) -> None:
+        """The store last learned into is the one meant where no database is named."""
+        if self.store_file.parent == self.settings.home:
+            (self.settings.home / CURRENT).write_text(self.store_file.name + "\n", encoding="utf-8")
+
+    def retrieve(self, question: str, *, items: int = 20, scripts: int | None = None) -> Retrieval:
+        """What the history knows that touches the question, best first; no language model is called."""
+        most = self.settings.scripts if scripts is None else scripts
+        return self.retriever.retrieve(question, items=items, scripts=most)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        strategy: str = "history",
+        on_progress: Callable[..., None] | None = None,
+    ) -> Draft:
+        """SQL that answers the question, with rows, and a citation for every fragment.
+
+        With strategy `zero_shot`, or where nothing was learned, the schema alone is used.
+        """
+        from sqlore.answer import ask
+
+        learned = self.store_file.exists()
+        return ask(
+            question,
+            engine=self.engine,
+            catalog=self.catalog,
+            retriever=self.retriever if learned and strategy != "zero_shot" else None,
+            store=self.store if learned else None,
+            model=self.model,
+            strategy=strategy,
+            settings=self.settings,
+            on_progress=on_progress,
+        )
+
+
+def _chain(parts: Iterable[Iterable[Any]]) -> Iterable[Any]:
+    for part in parts:
+        yield from part
