@@ -7,8 +7,9 @@ the rooms below.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -206,7 +207,7 @@ class Workspace:
             store.set_meta("database", self.engine.url)
         self.__dict__.pop("catalog", None)
         self.__dict__.pop("retriever", None)
-        scripts = _chain(read_history(s, dialect=dialect, **reading) for s in sources)
+        scripts = chain.from_iterable(read_history(s, dialect=dialect, **reading) for s in sources)
         report = learn(
             store, scripts, catalog=catalog, dialect=dialect, embedder=self.embedder, on_progress=on_progress
         )
@@ -248,8 +249,3 @@ class Workspace:
             settings=self.settings,
             on_progress=on_progress,
         )
-
-
-def _chain(parts: Iterable[Iterable[Any]]) -> Iterable[Any]:
-    for part in parts:
-        yield from part

@@ -1,0 +1,132 @@
+"""`sqlore ask`: a question becomes SQL with citations, and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sqlore.interfaces.cli.common import (
+    DbOption,
+    JsonOption,
+    StoreOption,
+    err,
+    out,
+    print_json,
+    workspace,
+)
+
+if TYPE_CHECKING:
+    from sqlore.knowledge import Store
+    from sqlore.model import Citation, Draft, StoredScript
+
+__all__ = ["ask", "draft_json", "latest_of", "stages"]
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in plain language.")],
+    db: DbOption = None,
+    store: StoreOption = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="SPEC", help="local, local:FILE.gguf, openai:MODEL@BASE_URL, …"),
+    ] = None,
+    strategy: Annotated[
+        str, typer.Option("--strategy", metavar="NAME", help="history, or zero_shot (the schema alone).")
+    ] = "history",
+    limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="Rows fetched at most.")] = None,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="SECONDS", help="How long the query may run.")
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option("--samples", metavar="N", help="Answers sampled; the best is voted for.")
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Answer a question: SQL with a citation for every clause, and its rows. Nothing is ever written."""
+    settings = {"model": model, "row_limit": limit, "query_timeout": timeout, "samples": samples}
+    with workspace(db, store, **settings) as lore:
+        with stages(quiet=json_) as report:
+            draft = lore.ask(question, strategy=strategy, on_progress=report)
+        if json_:
+            print_json(draft_json(draft))
+        else:
+            from sqlore.interfaces.cli.render import show_draft
+
+            known = lore.store if lore.store_file.exists() else None
+            show_draft(out(), draft, latest_of(known))
+    if draft.error:
+        raise typer.Exit(1)
+
+
+class stages:  # noqa: N801 - used as a context manager function
+    """A spinner on stderr that names the stage an answer is in."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        console = err()
+        self._status = None if quiet or not console.is_terminal else console.status("thinking")
+
+    def __enter__(self) -> Callable[..., None]:
+        if self._status:
+            self._status.start()
+        return self._report
+
+    def __exit__(self, *_: object) -> None:
+        if self._status:
+            self._status.stop()
+
+    def _report(self, stage: str, *_: Any) -> None:
+        if self._status:
+            self._status.update(stage)
+
+
+def latest_of(store: Store | None) -> Callable[[Sequence[int]], StoredScript | None]:
+    """A function from script ids to the script among them that ran last."""
+
+    def latest(ids: Sequence[int]) -> StoredScript | None:
+        if store is None or not ids:
+            return None
+        return max((store.script(i) for i in ids), key=lambda s: s.script.time or "")
+
+    return latest
+
+
+def draft_json(draft: Draft) -> dict[str, Any]:
+    """The stable JSON of `sqlore ask --json`."""
+    usage = draft.usage
+    return {
+        "question": draft.question,
+        "sql": draft.sql,
+        "columns": list(draft.result.columns) if draft.result else [],
+        "rows": [list(row) for row in draft.result.rows] if draft.result else [],
+        "truncated": draft.result.truncated if draft.result else False,
+        "citations": [citation_json(c) for c in draft.citations],
+        "attempts": [{"sql": a.sql, "error": a.error} for a in draft.attempts],
+        "usage": {
+            "prompt_tokens": usage.prompt,
+            "cached_tokens": usage.cached,
+            "completion_tokens": usage.completion,
+            "seconds": round(usage.seconds, 3),
+            "calls": usage.calls,
+            "cost": usage.cost,
+        },
+        "error": draft.error,
+    }
+
+
+def citation_json(citation: Citation) -> dict[str, Any]:
+    """One citation as JSON."""
+    return {
+        "start": citation.start,
+        "end": citation.end,
+        "kind": citation.kind,
+        "sql": citation.sql,
+        "status": citation.status,
+        "item": citation.item,
+        "support": citation.support,
+        "scripts": list(citation.scripts),
+        "similarity": round(citation.similarity, 4),
+        "skeleton": citation.skeleton,
+        "description": citation.description,
+    }

@@ -1,0 +1,158 @@
+"""`sqlore learn`: a history of SQL becomes knowledge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sqlore.interfaces.cli.common import (
+    DbOption,
+    DialectOption,
+    JsonOption,
+    StoreOption,
+    err,
+    out,
+    print_json,
+    progress,
+    workspace,
+)
+
+if TYPE_CHECKING:
+    from sqlore.knowledge import LearnReport
+    from sqlore.model import Schema
+
+__all__ = ["columns_option", "learn"]
+
+
+def columns_option(pairs: list[str] | None) -> dict[str, str] | None:
+    """`--column sql=stmt` options as a mapping.
+
+    >>> columns_option(["sql=stmt", "question=title"])
+    {'sql': 'stmt', 'question': 'title'}
+    """
+    if not pairs:
+        return None
+    bad = next((pair for pair in pairs if "=" not in pair), None)
+    if bad is not None:
+        raise typer.BadParameter(f"{bad!r} is not FIELD=COLUMN, such as sql=query_text")
+    return dict(tuple(pair.split("=", 1)) for pair in pairs)  # type: ignore[misc]
+
+
+def learn(
+    history: Annotated[
+        list[str],
+        typer.Option("--history", metavar="PATH", help="Folder or file of scripts; - for stdin; repeatable."),
+    ],
+    db: DbOption = None,
+    store: StoreOption = None,
+    dictionary: Annotated[
+        list[Path] | None,
+        typer.Option("--dictionary", metavar="PATH", help="Data dictionary: YAML, or BIRD's CSV folder."),
+    ] = None,
+    schema: Annotated[
+        Path | None,
+        typer.Option("--schema", metavar="FILE", help="tables.json in place of a database (BIRD, Spider)."),
+    ] = None,
+    database: Annotated[
+        str | None,
+        typer.Option("--database", metavar="NAME", help="Only the scripts of this database of the history."),
+    ] = None,
+    dialect: DialectOption = None,
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", metavar="NAME", help="Format of the history where it is not recognised."),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option("--column", metavar="FIELD=COLUMN", help="Which column holds sql, question, author, …"),
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Learn the scripts of a history. Run it again after adding some: only what is new is learned."""
+    with workspace(db, store, dictionary=dictionary or None) as lore:
+        with progress(quiet=json_) as report_progress:
+            report = lore.learn(
+                *history,
+                schema=_schema(schema, database, history),
+                dialect=dialect,
+                format=format_,
+                columns=columns_option(column),
+                database=database or _only_matching(lore, schema, history),
+                on_progress=report_progress,
+            )
+        if json_:
+            print_json(report_json(report, lore.store_file))
+        else:
+            show_report(report, lore.store_file)
+
+
+def _schema(file: Path | None, database: str | None, history: list[str]) -> Schema | None:
+    """The schema of `tables.json` that the history is about."""
+    if file is None:
+        return None
+    from sqlore.catalog import load_tables_json
+    from sqlore.errors import UsageError
+    from sqlore.history import databases_in
+
+    schemas = load_tables_json(file)
+    wanted = [database] if database else [name for source in history for name in databases_in(source)]
+    found = [schemas[name] for name in dict.fromkeys(wanted) if name in schemas]
+    if not found and len(schemas) == 1:
+        found = list(schemas.values())
+    if len(found) != 1:
+        raise UsageError(
+            f"{file} has {len(schemas)} databases and it is not clear which one is meant",
+            hint="name it with --database",
+        )
+    return found[0]
+
+
+def _only_matching(lore: Any, schema: Path | None, history: list[str]) -> str | None:
+    """Of a history over several databases, the scripts of the one that is opened (by its name)."""
+    from sqlore.errors import UsageError
+    from sqlore.history import databases_in
+
+    names = [name for source in history if source != "-" for name in databases_in(source)]
+    if schema is not None or len(set(names)) < 2:
+        return None
+    match = next((name for name in names if name.lower() == lore.engine.name.lower()), None)
+    if match is None:
+        raise UsageError(
+            f"the history is about {len(set(names))} databases, none of them called {lore.engine.name!r}",
+            hint=f"choose one with --database ({', '.join(sorted(set(names))[:6])}, …)",
+        )
+    return match
+
+
+def report_json(report: LearnReport, file: Path) -> dict[str, Any]:
+    """The stable JSON of `sqlore learn --json`."""
+    return {
+        "store": str(file),
+        "read": report.read,
+        "new": report.new,
+        "folded": report.folded,
+        "known": report.known,
+        "rejected": dict(report.rejected),
+        "scripts": report.scripts,
+        "items": report.items,
+        "seconds": round(report.seconds, 3),
+    }
+
+
+def show_report(report: LearnReport, file: Path) -> None:
+    """What was learned, in a few lines."""
+    console = out()
+    if not report.new and not report.folded:
+        console.print("Nothing new: every script here is known already.")
+    else:
+        console.print(
+            f"Learned {report.new} scripts in {report.seconds:.1f} s"
+            f" ({report.folded} more were the same with other values or names)."
+        )
+    console.print(f"The store holds {report.scripts} scripts and {report.items} pieces of knowledge: {file}")
+    rejected = sum(report.rejected.values())
+    if rejected:
+        reasons = ", ".join(f"{n} {reason.replace('_', ' ')}" for reason, n in report.rejected.items())
+        err().print(f"{rejected} kept but not learned: {reasons}. See: sqlore knowledge rejected", style="yellow")

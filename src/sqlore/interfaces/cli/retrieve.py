@@ -1,0 +1,79 @@
+"""`sqlore retrieve`: what the history knows that touches a question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sqlore.interfaces.cli.common import DbOption, JsonOption, StoreOption, out, print_json, workspace
+
+if TYPE_CHECKING:
+    from sqlore.model import Retrieval
+
+__all__ = ["retrieval_json", "retrieve"]
+
+
+def retrieve(
+    question: Annotated[str, typer.Argument(help="The question, in plain language.")],
+    db: DbOption = None,
+    store: StoreOption = None,
+    items: Annotated[int, typer.Option("--items", metavar="N", help="Pieces of knowledge at most.")] = 20,
+    scripts: Annotated[int, typer.Option("--scripts", metavar="N", help="Whole scripts at most.")] = 6,
+    json_: JsonOption = False,
+) -> None:
+    """Show the knowledge and the scripts that touch a question, best first. No language model is called."""
+    with workspace(db, store) as lore:
+        found = lore.retrieve(question, items=items, scripts=scripts)
+    if json_:
+        print_json(retrieval_json(found))
+        return
+    from sqlore.interfaces.cli.render import show_items, show_scripts
+
+    console = out()
+    console.print(f"phrases: {' · '.join(found.phrases)}", style="dim")
+    for value in found.values:
+        console.print(f"value:   {value.phrase} = {value.table}.{value.column} {value.value!r}", style="dim")
+    show_items(console, [r.item for r in found.items], [r.score for r in found.items])
+    console.print("\nWorked examples that cover them", style="bold")
+    show_scripts(console, [(r.score, r.script) for r in found.scripts])
+    console.print(f"{sum(found.milliseconds.values()):.0f} ms", style="dim")
+
+
+def retrieval_json(found: Retrieval) -> dict[str, Any]:
+    """The stable JSON of `sqlore retrieve --json`."""
+    return {
+        "question": found.question,
+        "items": [
+            {
+                "id": ranked.item.id,
+                "kind": ranked.item.kind,
+                "sql": ranked.item.sql,
+                "skeleton": ranked.item.skeleton,
+                "score": round(ranked.score, 4),
+                "support": ranked.item.support,
+                "scripts": list(ranked.item.scripts),
+                "description": ranked.item.description,
+                "signals": {name: round(value, 4) for name, value in ranked.signals.items()},
+            }
+            for ranked in found.items
+        ],
+        "scripts": [
+            {
+                "id": ranked.script.id,
+                "key": ranked.script.script.key,
+                "question": ranked.script.script.text,
+                "sql": ranked.script.script.sql,
+                "score": round(ranked.score, 4),
+                "items": list(ranked.items),
+                "description": ranked.script.description,
+            }
+            for ranked in found.scripts
+        ],
+        "phrases": list(found.phrases),
+        "values": [
+            {"phrase": v.phrase, "table": v.table, "column": v.column, "value": v.value, "score": v.score}
+            for v in found.values
+        ],
+        "milliseconds": {name: round(value, 2) for name, value in found.milliseconds.items()},
+    }
