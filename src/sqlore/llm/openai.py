@@ -1,0 +1,245 @@
+"""Models behind an OpenAI-compatible endpoint: OpenAI, Azure, vLLM, Ollama, llama.cpp, LM Studio, ...
+
+The retries are our own, not the client's, so that the time limit holds for the call as a whole.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import openai
+
+from sqlore.errors import ModelError, ModelRefusal, ModelTimeout, ModelUnavailable
+from sqlore.llm.base import Answer, Finish, ModelSettings, OnToken, require_model_requests
+from sqlore.model import Message, Usage
+
+# What an endpoint may not know or may call otherwise: parameter -> its newer name, or None to leave it out.
+_OPTIONAL: dict[str, str | None] = {
+    "max_tokens": "max_completion_tokens",
+    "temperature": None,
+    "seed": None,
+    "stop": None,
+    "stream_options": None,
+}
+
+
+class OpenAIModel:
+    """One model of one endpoint. `base_url` None is OpenAI's own."""
+
+    remote = True
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        settings: ModelSettings | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._settings = settings or ModelSettings()
+        self._model = model
+        self._sleep = sleep
+        self._dropped: set[str] = set()
+        self.name = model
+        self.context = self._settings.context
+        self._where = base_url or "the OpenAI API"
+        self._client = openai.OpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0)
+
+    def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int = 512,
+        temperature: float = 0.0,
+        stop: Sequence[str] = (),
+        seed: int = 0,
+        timeout: float | None = None,
+        on_token: OnToken | None = None,
+    ) -> Answer:
+        """Ask, again after 429, 5xx and lost connections, within `timeout` seconds in all."""
+        require_model_requests(self.name)
+        body: dict[str, Any] = {
+            "model": self._model,
+            "messages": [{"role": m.role, "content": m.content} for m in messages],
+            "max_tokens": max_tokens,
+            "temperature": temperature,
+            "seed": seed,
+        }
+        if stop:
+            body["stop"] = list(stop)
+        if on_token is not None:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        limit = self._settings.timeout if timeout is None else timeout
+        started = time.monotonic()
+        reply = self._send(body, started + limit, limit, on_token)
+        return self._answer(reply, time.monotonic() - started)
+
+    def _send(self, body: dict[str, Any], deadline: float, limit: float, on_token: OnToken | None) -> _Reply:
+        tries = 0
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise self._timeout(limit)
+            try:
+                return self._once(self._adapted(body), left, deadline, on_token)
+            except openai.APITimeoutError as error:
+                raise self._timeout(limit) from error
+            except openai.BadRequestError as error:
+                if not self._adapt(error, body):
+                    raise self._refused(error) from error
+            except (openai.RateLimitError, openai.InternalServerError, openai.APIConnectionError) as error:
+                pause = _pause(error, tries)
+                tries += 1
+                if tries > self._settings.retries or time.monotonic() + pause >= deadline:
+                    raise self._unavailable(error, tries) from error
+                self._sleep(pause)
+            except openai.APIStatusError as error:
+                raise self._refused(error) from error
+
+    def _once(self, body: dict[str, Any], left: float, deadline: float, on_token: OnToken | None) -> _Reply:
+        answer = self._client.chat.completions.create(**body, timeout=left)
+        if on_token is None:
+            return _Reply.whole(answer)
+        reply = _Reply()
+        with answer:
+            for chunk in answer:
+                reply.add(chunk, on_token)
+                if time.monotonic() > deadline:
+                    raise openai.APITimeoutError(request=answer.response.request)
+        return reply
+
+    def _adapted(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The request in the words this endpoint has shown to understand."""
+        adapted = {}
+        for name, value in body.items():
+            if name not in self._dropped:
+                adapted[name] = value
+            elif (newer := _OPTIONAL[name]) is not None:
+                adapted[newer] = value
+        return adapted
+
+    def _adapt(self, error: openai.BadRequestError, body: dict[str, Any]) -> bool:
+        """Whether the refusal names an optional parameter; it is left out or renamed from now on."""
+        text = f"{error.param or ''} {error.message}"
+        for name in _OPTIONAL:
+            if name in body and name not in self._dropped and name in text:
+                self._dropped.add(name)
+                return True
+        return False
+
+    def _answer(self, reply: _Reply, seconds: float) -> Answer:
+        if reply.refusal:
+            raise ModelRefusal(f"{self.name} refused to answer: {reply.refusal}")
+        prompt, cached, completion = reply.tokens
+        cost = self._cost(prompt, cached, completion)
+        return Answer(reply.text, Usage(prompt, cached, completion, seconds, 1, cost), reply.finish)
+
+    def _cost(self, prompt: int, cached: int, completion: int) -> float | None:
+        s = self._settings
+        if s.price_prompt is None or s.price_completion is None:
+            return None
+        price_cached = s.price_prompt if s.price_cached is None else s.price_cached
+        fresh = (prompt - cached) * s.price_prompt
+        return (fresh + cached * price_cached + completion * s.price_completion) / 1e6
+
+    def _timeout(self, limit: float) -> ModelTimeout:
+        return ModelTimeout(
+            f"{self.name} gave no whole answer within {limit:g} seconds",
+            where=self._where,
+            hint="give it more time, or choose a faster model",
+        )
+
+    def _unavailable(self, error: openai.APIError, tries: int) -> ModelUnavailable:
+        status = f"HTTP {error.status_code}" if isinstance(error, openai.APIStatusError) else "no connection"
+        times = "once" if tries == 1 else f"{tries} times"
+        return ModelUnavailable(
+            f"{self.name} cannot be reached: {status}, tried {times}",
+            where=self._where,
+            hint="is the endpoint's address right, and is it running?",
+        )
+
+    def _refused(self, error: openai.APIStatusError) -> ModelError:
+        """The error of a request that is no use sending again; on 401 without the endpoint's words, which
+        may quote the key."""
+        if error.status_code in (401, 403):
+            return ModelUnavailable(
+                f"{self.name}: the endpoint does not accept the key (HTTP {error.status_code})",
+                where=self._where,
+                hint="set SQLORE_API_KEY or OPENAI_API_KEY",
+            )
+        if error.status_code == 404:
+            return ModelUnavailable(
+                f"the endpoint has no model {self.name!r} (HTTP 404)",
+                where=self._where,
+                hint="check the model's name and the address, which mostly ends in /v1",
+            )
+        return ModelError(
+            f"{self.name} did not take the request: {error.message}",
+            where=self._where,
+            hint=_hint(error.message),
+        )
+
+
+class _Reply:
+    """An answer as it comes, whole or in pieces."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.refusal = ""
+        self.finish: Finish = "other"
+        self.tokens = (0, 0, 0)
+
+    @classmethod
+    def whole(cls, completion: Any) -> _Reply:
+        reply = cls()
+        if completion.choices:
+            choice = completion.choices[0]
+            reply.text = choice.message.content or ""
+            reply.refusal = getattr(choice.message, "refusal", None) or ""
+            reply._end(choice.finish_reason)
+        reply._count(completion.usage)
+        return reply
+
+    def add(self, chunk: Any, on_token: OnToken) -> None:
+        if chunk.choices:
+            delta = chunk.choices[0].delta
+            if delta.content:
+                self.text += delta.content
+                on_token(delta.content)
+            self.refusal += getattr(delta, "refusal", None) or ""
+            self._end(chunk.choices[0].finish_reason)
+        self._count(chunk.usage)
+
+    def _end(self, reason: str | None) -> None:
+        if reason == "content_filter" and not self.refusal:
+            self.refusal = "its content filter stopped the answer"
+        if reason == "stop":
+            self.finish = "stop"
+        elif reason == "length":
+            self.finish = "length"
+
+    def _count(self, usage: Any) -> None:
+        if usage is not None:
+            details = getattr(usage, "prompt_tokens_details", None)
+            cached = getattr(details, "cached_tokens", None) or 0
+            self.tokens = (usage.prompt_tokens or 0, cached, usage.completion_tokens or 0)
+
+
+def _pause(error: openai.APIError, tries: int) -> float:
+    """Seconds to wait: what the endpoint asks for, else 0.5, 1, 2, ... with up to a quarter more."""
+    if isinstance(error, openai.APIStatusError):
+        try:
+            return max(0.0, float(error.response.headers.get("retry-after", "")))
+        except ValueError:
+            pass
+    return min(0.5 * 2.0**tries, 20.0) * random.uniform(1.0, 1.25)
+
+
+def _hint(message: str) -> str | None:
+    if "context" in message.lower() and ("length" in message.lower() or "token" in message.lower()):
+        return "the prompt is too long for this model: ask with less knowledge"
+    return None
