@@ -106,7 +106,9 @@ def show(parsed: Iterable[ParsedScript | Rejected]) -> None:
 
     console, understood, rejected = out(), 0, 0
     for result in parsed:
-        console.print(Text(f"\n{result.script.key}  {cell(result.script.text or '', 100)}".rstrip(), style="bold"))
+        console.print(
+            Text(f"\n{result.script.key}  {cell(result.script.text or '', 100)}".rstrip(), style="bold")
+        )
         if isinstance(result, Rejected):
             rejected += 1
             console.print(Text(f"  {result.reason.replace('_', ' ')}: {result.message}", style="red"))

@@ -155,4 +155,6 @@ def show_report(report: LearnReport, file: Path) -> None:
     rejected = sum(report.rejected.values())
     if rejected:
         reasons = ", ".join(f"{n} {reason.replace('_', ' ')}" for reason, n in report.rejected.items())
-        err().print(f"{rejected} kept but not learned: {reasons}. See: sqlore knowledge rejected", style="yellow")
+        err().print(
+            f"{rejected} kept but not learned: {reasons}. See: sqlore knowledge rejected", style="yellow"
+        )

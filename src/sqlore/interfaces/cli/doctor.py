@@ -1,0 +1,127 @@
+"""`sqlore doctor`: what is installed, which model, is the store healthy."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import typer
+
+from sqlore import __version__
+from sqlore.errors import SqloreError
+from sqlore.interfaces.cli.common import DbOption, JsonOption, StoreOption, out, print_json, workspace
+
+if TYPE_CHECKING:
+    from sqlore.workspace import Workspace
+
+__all__ = ["Finding", "doctor"]
+
+PACKAGES = ("sqlglot", "sqlglotc", "duckdb", "onnxruntime", "tokenizers", "openai", "xllamacpp")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at; `ok` None where it is only told, not judged."""
+
+    name: str
+    ok: bool | None
+    detail: str
+    hint: str = ""
+
+
+def doctor(db: DbOption = None, store: StoreOption = None, json_: JsonOption = False) -> None:
+    """Check the installation, the models, the database and the store; say what to do about each fault."""
+    with workspace(db, store) as lore:
+        findings = [*_installed(), *_checked(lore)]
+    healthy = all(finding.ok is not False for finding in findings)
+    if json_:
+        print_json({"healthy": healthy, "findings": [asdict(f) for f in findings]})
+    else:
+        from rich.text import Text
+
+        console = out()
+        for f in findings:
+            mark, style = {True: ("ok", "green"), False: ("!!", "red"), None: ("--", "dim")}[f.ok]
+            console.print(
+                Text(f"{mark} ", style=style).append(f"{f.name:<12}", "bold").append(f.detail, "default")
+            )
+            if f.hint:
+                console.print(Text(f"   {'':<12}{f.hint}", style="yellow"))
+    if not healthy:
+        raise typer.Exit(2)
+
+
+def _installed() -> Iterator[Finding]:
+    yield Finding("sqlore", None, f"{__version__} at {os.path.dirname(__import__('sqlore').__file__ or '')}")
+    yield Finding(
+        "python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.platform()}"
+    )
+    for name in PACKAGES:
+        try:
+            yield Finding(name, True, importlib.metadata.version(name))
+        except importlib.metadata.PackageNotFoundError:
+            optional = name in {"xllamacpp", "sqlglotc"}
+            hint = "pip install 'sqlore[local]' for the local model" if name == "xllamacpp" else ""
+            yield Finding(name, None if optional else False, "not installed", hint)
+
+
+def _checked(lore: Workspace) -> Iterator[Finding]:
+    checks: tuple[tuple[str, Callable[[Workspace], tuple[bool | None, str, str]]], ...] = (
+        ("settings", _settings),
+        ("embedder", _embedder),
+        ("model", _model),
+        ("store", _store),
+        ("database", _database),
+    )
+    for name, check in checks:
+        try:
+            yield Finding(name, *check(lore))
+        except SqloreError as error:
+            # nothing learned and no database named is where everybody starts, not a fault
+            start = name in {"store", "database"} and not lore.settings.db and not lore.settings.store
+            yield Finding(name, None if start else False, error.message, error.hint or "")
+
+
+def _settings(lore: Workspace) -> tuple[bool | None, str, str]:
+    given = lore.settings.model_dump(exclude_defaults=True, mode="json")
+    return None, ", ".join(f"{k}={v}" for k, v in given.items()) or "all defaults", ""
+
+
+def _embedder(lore: Workspace) -> tuple[bool | None, str, str]:
+    vectors = lore.embedder.embed(["customers who bought twice", "clients with two orders"])
+    likeness = float(vectors[0] @ vectors[1])
+    return likeness > 0.2, f"{lore.embedder.name}, {lore.embedder.dimension} numbers a text", ""
+
+
+def _model(lore: Workspace) -> tuple[bool | None, str, str]:
+    spec = lore.settings.model
+    if spec != "local":
+        return None, f"{spec} (not called)", ""
+    from sqlore.llm.weights import model_file
+
+    file = model_file()
+    if file is None:
+        return None, "local, not fetched yet", "sqlore models fetch"
+    return True, f"local, {file}", ""
+
+
+def _store(lore: Workspace) -> tuple[bool | None, str, str]:
+    health = lore.store.health(lore.embedder)
+    stats = lore.store.stats()
+    detail = (
+        f"{lore.store_file}: {stats['scripts']} scripts, {stats['items']} items, {stats['rejected']} rejected"
+    )
+    return not health, detail, "; ".join(health)
+
+
+def _database(lore: Workspace) -> tuple[bool | None, str, str]:
+    schema = lore.engine.schema()
+    columns = sum(len(table.columns) for table in schema.tables)
+    stale = lore.store.stats().get("stale", 0) if lore.store_file.exists() else 0
+    hint = f"{stale} items name tables or columns that are gone; they are not offered" if stale else ""
+    return True, f"{lore.engine.url}: {len(schema.tables)} tables, {columns} columns", hint

@@ -1,0 +1,196 @@
+"""`sqlore knowledge`: look through what was learned, and say what may be trusted."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sqlore.interfaces.cli.common import DbOption, JsonOption, StoreOption, out, print_json, workspace
+
+if TYPE_CHECKING:
+    from sqlore.model import KnowledgeItem, StoredScript
+
+__all__ = ["app", "item_json"]
+
+app = typer.Typer(help="Look through what was learned; verify or deprecate it.", no_args_is_help=True)
+
+
+class KindChoice(str, Enum):
+    """The kinds, as the command line offers them."""
+
+    calculation = "calculation"
+    condition = "condition"
+    relation = "relation"
+    dimension = "dimension"
+    output = "output"
+    query = "query"
+
+
+KindOption = Annotated[KindChoice | None, typer.Option("--kind", help="Only this kind.")]
+WhoOption = Annotated[str, typer.Option("--who", envvar="USER", help="Who says so.")]
+WhyOption = Annotated[str, typer.Option("--why", help="The reason; kept with the item.")]
+ItemArgument = Annotated[int, typer.Argument(help="The item's id, as `list` and `search` show it.")]
+
+
+@app.command("list")
+def list_(
+    db: DbOption = None,
+    store: StoreOption = None,
+    kind: KindOption = None,
+    table: Annotated[str | None, typer.Option("--table", help="Only what touches this table.")] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="How many.")] = 50,
+    offset: Annotated[int, typer.Option("--offset", metavar="N", help="How many to pass over.")] = 0,
+    json_: JsonOption = False,
+) -> None:
+    """List the pieces of knowledge, most used first."""
+    with workspace(db, store) as lore:
+        found = lore.store.items(kind=kind.value if kind else None, table=table, limit=limit, offset=offset)
+        total = lore.store.stats()["items"]
+    if json_:
+        print_json({"items": [item_json(item) for item in found], "total": total})
+        return
+    from sqlore.interfaces.cli.render import show_items
+
+    show_items(out(), found)
+    out().print(f"{len(found)} of {total}", style="dim")
+
+
+@app.command("search")
+def search(
+    text: Annotated[str, typer.Argument(help="Words to look for.")],
+    db: DbOption = None,
+    store: StoreOption = None,
+    kind: KindOption = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="How many.")] = 20,
+    json_: JsonOption = False,
+) -> None:
+    """Search the knowledge as questions search it: by meaning, words and values."""
+    with workspace(db, store) as lore:
+        most = lore.store.stats()["items"] if kind else limit
+        ranked = lore.retriever.rank(text, limit=most)
+    ranked = [r for r in ranked if kind is None or r.item.kind == kind.value][:limit]
+    if json_:
+        print_json({"items": [{**item_json(r.item), "score": round(r.score, 4)} for r in ranked]})
+        return
+    from sqlore.interfaces.cli.render import show_items
+
+    show_items(out(), [r.item for r in ranked], [r.score for r in ranked])
+
+
+@app.command("show")
+def show(
+    item: ItemArgument, db: DbOption = None, store: StoreOption = None, json_: JsonOption = False
+) -> None:
+    """Show everything known of one item: its scripts, authors, dates, values, trust."""
+    with workspace(db, store) as lore:
+        found = lore.store.item(item)
+        scripts = lore.store.scripts_of_item(item)
+    if json_:
+        print_json({**item_json(found), "examples": [script_json(script) for script in scripts]})
+        return
+    from sqlore.interfaces.cli.render import show_item
+
+    show_item(out(), found, scripts)
+
+
+@app.command("verify")
+def verify(
+    item: ItemArgument,
+    why: WhyOption = "",
+    who: WhoOption = "unknown",
+    db: DbOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Mark an item as checked by a person; it ranks higher."""
+    _set_trust(item, "verified", who, why, db, store)
+
+
+@app.command("deprecate")
+def deprecate(
+    item: ItemArgument,
+    why: WhyOption = "",
+    who: WhoOption = "unknown",
+    db: DbOption = None,
+    store: StoreOption = None,
+) -> None:
+    """Mark an item as no longer right; it is not offered any more."""
+    _set_trust(item, "deprecated", who, why, db, store)
+
+
+def _set_trust(item: int, trust: Any, who: str, why: str, db: Any, store: Any) -> None:
+    with workspace(db, store) as lore:
+        lore.store.set_trust(item, trust, who=who, why=why)
+        changed = lore.store.item(item)
+    out().print(
+        f"{changed.kind} {changed.id} is {changed.trust} (version {changed.version}): {changed.skeleton}"
+    )
+
+
+@app.command("rejected")
+def rejected(db: DbOption = None, store: StoreOption = None, json_: JsonOption = False) -> None:
+    """List the scripts that were kept but not learned, each with its reason."""
+    with workspace(db, store) as lore:
+        found = lore.store.rejected()
+    if json_:
+        rows = [
+            {"reason": r.reason, "message": r.message, "source": r.script.source, "line": r.line,
+             "script": r.script.sql}
+            for r in found
+        ]  # fmt: skip
+        print_json({"rejected": rows})
+        return
+    from rich.text import Text
+
+    from sqlore.interfaces.cli.render import cell
+
+    console = out()
+    for r in found:
+        place = ":".join(str(part) for part in (r.script.source, r.line) if part is not None)
+        console.print(Text(f"{place}  ", style="bold").append(r.reason.replace("_", " "), "yellow"))
+        console.print(Text(f"   {r.message}"))
+        console.print(Text(f"   {cell(' '.join(r.script.sql.split()), 160)}", style="dim"))
+    console.print(f"{len(found)} scripts kept but not learned", style="dim")
+
+
+def item_json(item: KnowledgeItem) -> dict[str, Any]:
+    """One item as JSON."""
+    return {
+        "id": item.id,
+        "kind": item.kind,
+        "form": item.form,
+        "skeleton": item.skeleton,
+        "sql": item.sql,
+        "name": item.name,
+        "aliases": list(item.aliases),
+        "description": item.description,
+        "support": item.support,
+        "runs": item.runs,
+        "literals": [{"values": list(values), "count": count} for values, count in item.literals],
+        "scripts": list(item.scripts),
+        "authors": list(item.authors),
+        "first_seen": item.first_seen,
+        "last_seen": item.last_seen,
+        "trust": item.trust,
+        "version": item.version,
+        "stale": item.stale,
+    }
+
+
+def script_json(stored: StoredScript) -> dict[str, Any]:
+    """One stored script as JSON."""
+    script = stored.script
+    return {
+        "id": stored.id,
+        "key": script.key,
+        "question": script.question,
+        "comment": script.comment,
+        "sql": script.sql,
+        "author": script.author,
+        "time": script.time,
+        "runs": script.runs,
+        "source": script.source,
+        "line": script.line,
+        "description": stored.description,
+    }
