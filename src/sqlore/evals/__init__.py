@@ -1,1 +1,1 @@
-
+"""How good is it: measures, tasks, runs and reports."""
