@@ -39,7 +39,7 @@ def fragments(
     ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Take scripts apart into fragments with their skeletons; with --json one object a script, a line each."""
+    """Take scripts apart into fragments with their skeletons; with --json one line a script."""
     from sqlore.history import read_and_parse
 
     schemas, own_dialect = _schemas(db, schema)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,7 +17,7 @@ __all__ = ["app", "item_json"]
 app = typer.Typer(help="Look through what was learned; verify or deprecate it.", no_args_is_help=True)
 
 
-class KindChoice(str, Enum):
+class KindChoice(StrEnum):
     """The kinds, as the command line offers them."""
 
     calculation = "calculation"

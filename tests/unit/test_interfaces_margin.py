@@ -1,0 +1,63 @@
+"""SQL with its citations in the margin: slices of the draft's own text."""
+
+from __future__ import annotations
+
+import pytest
+
+from sqlore.interfaces.cli.margin import break_lines, citation_text, margin_lines, notes
+from sqlore.model import Citation, Script, StoredScript
+
+ONE_LINE = (
+    "SELECT LEFT(a, 3), COUNT(*) FROM t LEFT JOIN u ON t.id = u.id AND u.x = 1 "
+    "WHERE a IN (SELECT b FROM c WHERE d = 'or x') OR b BETWEEN 1 AND 2 GROUP BY a ORDER BY 2 LIMIT 5"
+)
+
+
+def test_one_line_sql_breaks_at_the_clauses_of_the_outer_query() -> None:
+    assert [line.text for line in break_lines(ONE_LINE)] == [
+        "SELECT LEFT(a, 3), COUNT(*)",
+        "FROM t",
+        "LEFT JOIN u ON t.id = u.id",
+        "AND u.x = 1",
+        "WHERE a IN (SELECT b FROM c WHERE d = 'or x')",
+        "OR b BETWEEN 1 AND 2",
+        "GROUP BY a",
+        "ORDER BY 2",
+        "LIMIT 5",
+    ]
+
+
+@pytest.mark.parametrize("sql", [ONE_LINE, "SELECT a\n  FROM t\n\n  WHERE b = 1\n", "SELECT 'it''s; -- no'"])
+def test_lines_are_slices_of_the_text_and_lose_only_white_space(sql: str) -> None:
+    lines = break_lines(sql)
+    assert all(sql[line.start : line.end].strip() == line.text.strip() for line in lines)
+    assert "".join("".join(line.text.split()) for line in lines) == "".join(sql.split())
+
+
+def test_a_line_shows_the_least_sure_of_its_citations() -> None:
+    sql = "SELECT COUNT(*) FROM t WHERE a = 1"
+    cited = [
+        Citation(7, 15, "calculation", "COUNT(*)", "cited"),
+        Citation(29, 34, "condition", "a = 1", "novel"),
+    ]
+    assert margin_lines(sql, cited) == [
+        ("1", "cited", "SELECT COUNT(*)"),
+        ("", "", "FROM t"),
+        ("2", "novel", "WHERE a = 1"),
+    ]
+
+
+def test_a_from_clause_says_nothing_its_edges_do_not_say() -> None:
+    clause = Citation(0, 30, "relation", "FROM …", "cited", skeleton="from a join b on a.x = b.x")
+    edge = Citation(20, 28, "relation", "a.x = b.x", "cited", skeleton="a.x = b.x")
+    whole = Citation(0, 30, "query", "…", "novel")
+    assert notes([whole, clause, edge]) == [edge]
+    assert notes([whole, clause]) == [clause]
+
+
+def test_a_citation_says_who_used_it_last() -> None:
+    latest = StoredScript(7, Script("SELECT 1", author="anna", time="2025-03-01"), "", "")
+    near = Citation(0, 1, "condition", "x", "near", 3, 2, (7,), 0.81, description="refunded orders")
+    assert citation_text(near, latest) == (
+        "close to one used in 2 scripts, last by anna 2025-03-01 (81% alike) · refunded orders"
+    )
