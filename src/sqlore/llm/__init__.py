@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlore.errors import ConfigError, ModelUnavailable
 from sqlore.llm.base import Answer, ChatModel, ModelSettings
 from sqlore.llm.function import FunctionModel, NoModel
 from sqlore.llm.replay import RecordingModel, ReplayModel
 from sqlore.llm.weights import Progress
+
+if TYPE_CHECKING:
+    from sqlore.config import Settings
 
 __all__ = [
     "Answer",
@@ -26,9 +30,12 @@ SPECS = "local, local:FILE.gguf, openai:MODEL, openai:MODEL@BASE_URL, replay:FIL
 
 
 def load_model(
-    spec: str | None = None, settings: ModelSettings | None = None, *, progress: Progress | None = None
+    spec: str | None = None,
+    settings: ModelSettings | Settings | None = None,
+    *,
+    progress: Progress | None = None,
 ) -> ChatModel:
-    """The model that `spec` names; without one `settings.spec`, then ``SQLORE_MODEL``, then ``local``.
+    """The model that `spec` names; without one what ``SQLORE_MODEL`` names, else ``local``.
 
     Nothing is loaded, fetched or connected to before the first question. `progress` is told how far the
     fetching of the local model's file is. Raises ConfigError for a spec that cannot be, ModelUnavailable
@@ -37,8 +44,11 @@ def load_model(
     >>> load_model("none").name
     'none'
     """
-    settings = settings or ModelSettings()
-    spec = spec or settings.spec or os.environ.get("SQLORE_MODEL") or "local"
+    if settings is None:
+        settings = ModelSettings()
+    elif not isinstance(settings, ModelSettings):
+        settings = ModelSettings.of(settings)
+    spec = spec or os.environ.get("SQLORE_MODEL") or "local"
     kind, _, rest = spec.partition(":")
     if kind == "none" and not rest:
         return NoModel()
@@ -55,8 +65,8 @@ def _local(path: str, settings: ModelSettings, progress: Progress | None) -> Cha
     from sqlore.llm.local import LocalModel
     from sqlore.llm.weights import MODEL_NAME, check_file, find_model
 
-    named = Path(path).expanduser() if path else settings.path
-    if named is not None:
+    if path:
+        named = Path(path).expanduser()
         return LocalModel(
             check_file(named), name=named.stem, context=settings.context, threads=settings.threads
         )

@@ -10,10 +10,13 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from sqlore.errors import ModelUnavailable
 from sqlore.model import Message, Usage
+
+if TYPE_CHECKING:
+    from sqlore.config import Settings
 
 Finish = Literal["stop", "length", "other"]
 OnToken = Callable[[str], None]
@@ -66,8 +69,6 @@ class ChatModel(Protocol):
 class ModelSettings:
     """How models are reached. Prices are per million tokens; None leaves the cost unknown."""
 
-    spec: str | None = None
-    path: Path | None = None
     api_key: str | None = None
     cache_dir: Path | None = None
     download: bool = True
@@ -78,6 +79,16 @@ class ModelSettings:
     price_prompt: float | None = None
     price_cached: float | None = None
     price_completion: float | None = None
+
+    @classmethod
+    def of(cls, settings: Settings) -> ModelSettings:
+        """The part of the settings that is about language models."""
+        return cls(
+            api_key=settings.api_key.get_secret_value() if settings.api_key else None,
+            timeout=settings.model_timeout,
+            price_prompt=settings.price_prompt,
+            price_completion=settings.price_completion,
+        )
 
 
 def require_model_requests(name: str) -> None:
