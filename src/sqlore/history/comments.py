@@ -1,0 +1,204 @@
+"""What a comment above a statement says: a question or request, a remark, who ran it, when, how often."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+__all__ = ["Note", "leading_comment", "read_comment", "reads_like_a_question", "to_time"]
+
+_REQUEST = re.compile(
+    r"(?:what|which|who|whom|whose|when|where|why|how|list|show|find|count|get|give|display|return|name"
+    r"|calculate|compute|determine|identify|retrieve|select|fetch|tell|state|provide|top|average|total"
+    r"|compare|rank|is|are|was|were|do|does|did|can|could|has|have|should|among|sum|number|report|describe"
+    r"|enumerate|indicate|mention|please|write|for)\b\W+\w",
+    re.I,
+)
+_LABELS: dict[str, str] = {
+    **dict.fromkeys(("author", "owner", "user", "by", "written by", "created by", "analyst"), "author"),
+    **dict.fromkeys(
+        ("date", "time", "created", "created at", "created on", "last run", "last used", "modified"), "time"
+    ),
+    **dict.fromkeys(("updated", "run at", "run on", "executed", "executed at"), "time"),
+    **dict.fromkeys(("runs", "calls", "executions", "run count", "times run"), "runs"),
+    **dict.fromkeys(("question", "q", "request", "ask", "title", "task"), "question"),
+    **dict.fromkeys(("description", "purpose", "desc", "note", "comment", "summary"), "comment"),
+    **dict.fromkeys(("evidence", "hint"), "evidence"),
+    **dict.fromkeys(("database", "db"), "database"),
+}
+_LABEL = "|".join(sorted((re.escape(label) for label in _LABELS), key=len, reverse=True))
+_LABELLED = re.compile(rf"^(?:@(?P<at>{_LABEL})\b\s*[:=]?|(?P<label>{_LABEL})\s*[:=])\s*(?P<value>.*)$", re.I)
+_NEXT_LABEL = re.compile(rf"\s*[,;|]\s*(?=@?(?:{_LABEL})\s*[:=])", re.I)
+_RUNS = re.compile(r"\b(?:run|ran|runs|executed|used)\s*:?\s*(\d[\d,.']*)\s*(?:times|x)\b", re.I)
+_ONLY_RUNS = re.compile(r"^[(\[]?\s*(?:this\s+)?(?:was\s+)?" + _RUNS.pattern + r"\s*[)\]]?\.?$", re.I)
+_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+_SIGNATURE = re.compile(
+    rf"^(?:by\s+)?(?P<author>[A-Za-z][\w.@-]*(?: [A-Z][\w.-]*)?)\s*(?:,|on|-|\(|@)?\s*"
+    rf"(?P<time>{_DATE})\)?\.?$"
+)
+# Commented-out SQL is neither a question nor a remark.
+_CODE = re.compile(
+    r"^(?:select\b.*\bfrom\b"
+    r"|(?:from|join|(?:left|right|inner|cross) join) [\w.`\"\[]+(?: (?:as )?\w+)?(?: on .*)?$"
+    r"|(?:and|or|where|on|having) .*(?:[=<>]| in \(| like | between | is (?:not )?null)|(?:group|order) by\b"
+    r"|limit \d+|.*;$)",
+    re.I,
+)
+_RULER = re.compile(r"^[\W_]*$")
+_MARKER = re.compile(r"^\s*(?:--+|#+|//+|/\*+!?|\*(?!/))\s?|\s*\*+/\s*$")
+_LEAD = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|#[^\n]*(?:\n|$)|/\*.*?\*/)+", re.S)
+
+
+@dataclass(slots=True)
+class Note:
+    """What was read from a comment; the fields are those of `Script`."""
+
+    question: str | None = None
+    comment: str | None = None
+    evidence: str | None = None
+    author: str | None = None
+    time: str | None = None
+    runs: int | None = None
+    database: str | None = None
+    _lines: list[str] = field(default_factory=list, repr=False, compare=False)
+
+
+def read_comment(comment: str | None) -> Note:
+    """Takes a comment (with or without its ``--`` and ``/* */``) apart.
+
+    >>> note = read_comment("-- Which plans lost customers?\\n-- author: anna\\n-- run 12 times")
+    >>> note.question, note.author, note.runs
+    ('Which plans lost customers?', 'anna', 12)
+    >>> read_comment("net revenue without test accounts").comment
+    'net revenue without test accounts'
+    """
+    note = Note()
+    for line in _plain_lines(comment or ""):
+        for part in _NEXT_LABEL.split(line):
+            _read_line(part.strip(), note)
+    if note._lines:
+        _read_words(note)
+    return note
+
+
+def leading_comment(sql: str) -> str | None:
+    """The comments before the first word of a statement, or None.
+
+    >>> leading_comment("-- top askers\\nSELECT 1")
+    '-- top askers'
+    """
+    match = _LEAD.match(sql)
+    return (match.group().strip() or None) if match else None
+
+
+def reads_like_a_question(text: str) -> bool:
+    """Whether words ask for something: end with ``?`` or start with a question word or an imperative.
+
+    >>> reads_like_a_question("How many plans are active"), reads_like_a_question("revenue by plan")
+    (True, False)
+    """
+    return text.rstrip().endswith("?") or _REQUEST.match(text.lstrip()) is not None
+
+
+def to_time(value: object) -> str | None:
+    """A time as ISO 8601 where it can be understood (dates, epoch seconds or milliseconds), else as text.
+
+    >>> to_time("2010-05-27 20:08:16"), to_time(1274990896), to_time("last week")
+    ('2010-05-27T20:08:16', '2010-05-27T20:08:16+00:00', 'last week')
+    """
+    if isinstance(value, datetime):
+        return value.isoformat()
+    text = str(value).strip() if value is not None else ""
+    if not text:
+        return None
+    if re.fullmatch(r"\d{9,19}(?:\.\d+)?", text):
+        return _from_epoch(float(text))
+    for pattern in ("", "%Y/%m/%d", "%Y/%m/%d %H:%M:%S", "%d.%m.%Y", "%d %b %Y", "%b %d, %Y", "%B %d, %Y"):
+        try:
+            moment = datetime.strptime(text, pattern) if pattern else datetime.fromisoformat(text)
+        except ValueError:
+            continue
+        return moment.date().isoformat() if _is_a_day(text, moment) else moment.isoformat()
+    return text
+
+
+def _is_a_day(text: str, moment: datetime) -> bool:
+    return ":" not in text and moment.time() == datetime.min.time()
+
+
+def _from_epoch(number: float) -> str:
+    while number > 1e11:  # milliseconds, microseconds, nanoseconds
+        number /= 1000
+    return datetime.fromtimestamp(number, UTC).isoformat()
+
+
+def _plain_lines(comment: str) -> Iterator[str]:
+    """The lines of words: without comment markers, rulers, blank lines and commented-out SQL."""
+    for raw in comment.splitlines():
+        line = _MARKER.sub("", raw).strip()
+        if not _RULER.match(line) and not _CODE.match(line):
+            yield line
+
+
+def _read_line(line: str, note: Note) -> None:
+    """Metadata goes to its field; what is left are words."""
+    labelled = _LABELLED.match(line)
+    if labelled:
+        name = _LABELS[(labelled["at"] or labelled["label"]).lower()]
+        _set_field(name, labelled["value"].strip(), note)
+        return
+    runs = _RUNS.search(line)
+    if runs:
+        note.runs = _number(runs[1])
+        if _ONLY_RUNS.match(line):
+            return
+    signature = _SIGNATURE.match(line)
+    if signature:
+        note.author, note.time = note.author or signature["author"], to_time(signature["time"])
+        return
+    if re.fullmatch(_DATE, line):
+        note.time = to_time(line)
+        return
+    note._lines.append(line)
+
+
+def _set_field(name: str, value: str, note: Note) -> None:
+    if not value:
+        return
+    if name == "runs":
+        note.runs = _number(value)
+    elif name == "time":
+        note.time = to_time(value)
+    elif name == "comment":
+        note._lines.append(value)
+    else:
+        setattr(note, name, value)
+
+
+def _read_words(note: Note) -> None:
+    """Decides which of the words are the question and which the remark."""
+    first, last = _question_lines(note._lines) if note.question is None else (0, 0)
+    if last > first:
+        note.question = " ".join(note._lines[first:last])
+    note.comment = " ".join(note._lines[:first] + note._lines[last:]) or None
+
+
+def _question_lines(lines: list[str]) -> tuple[int, int]:
+    """The range of lines that ask: up to a ``?`` from the start of its sentence, or a request at the top."""
+    for index, line in enumerate(lines):
+        if line.endswith("?"):
+            start = index
+            while start and not lines[start - 1].endswith((".", "!", "?", ":", ";")):
+                start -= 1
+            return start, index + 1
+    if not reads_like_a_question(lines[0]):
+        return 0, 0
+    end = next((i for i, line in enumerate(lines) if line.endswith((".", "!", ":"))), len(lines) - 1)
+    return 0, end + 1
+
+
+def _number(text: str) -> int | None:
+    digits = re.sub(r"\D", "", text)
+    return int(digits) if digits else None
