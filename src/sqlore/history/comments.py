@@ -31,8 +31,9 @@ _LABELS: dict[str, str] = {
 _LABEL = "|".join(sorted((re.escape(label) for label in _LABELS), key=len, reverse=True))
 _LABELLED = re.compile(rf"^(?:@(?P<at>{_LABEL})\b\s*[:=]?|(?P<label>{_LABEL})\s*[:=])\s*(?P<value>.*)$", re.I)
 _NEXT_LABEL = re.compile(rf"\s*[,;|]\s*(?=@?(?:{_LABEL})\s*[:=])", re.I)
-_RUNS = re.compile(r"\b(?:run|ran|runs|executed|used)\s*:?\s*(\d[\d,.']*)\s*(?:times|x)\b", re.I)
-_ONLY_RUNS = re.compile(r"^[(\[]?\s*(?:this\s+)?(?:was\s+)?" + _RUNS.pattern + r"\s*[)\]]?\.?$", re.I)
+_RUNS = re.compile(
+    r"[\s,;(\[]*\b(?:was\s+)?(?:run|ran|runs|executed|used)\s*:?\s*(\d[\d,.']*)\s*(?:times|x)\b[)\].]*", re.I
+)
 _DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 _SIGNATURE = re.compile(
     rf"^(?:by\s+)?(?P<author>[A-Za-z][\w.@-]*(?: [A-Z][\w.-]*)?)\s*(?:,|on|-|\(|@)?\s*"
@@ -152,7 +153,8 @@ def _read_line(line: str, note: Note) -> None:
     runs = _RUNS.search(line)
     if runs:
         note.runs = _number(runs[1])
-        if _ONLY_RUNS.match(line):
+        line = (line[: runs.start()] + line[runs.end() :]).strip()
+        if _RULER.match(line):
             return
     signature = _SIGNATURE.match(line)
     if signature:

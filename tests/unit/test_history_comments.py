@@ -1,0 +1,113 @@
+"""What a comment says of the statement below it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from sqlore.history.comments import leading_comment, read_comment, to_time
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How many customers churned in March?",
+        "list the ten plans with most refunds",
+        "Show revenue by month",
+        "which accounts are test accounts",
+        "Top 10 customers by net revenue",
+        "Anna asked: what did we refund last year?",
+        "Please find the orders without an invoice",
+    ],
+)
+def test_questions_and_requests(text: str) -> None:
+    note = read_comment(f"-- {text}")
+    assert (note.question, note.comment) == (text, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Net revenue without test accounts", "fiscal year starts in February", "Howto", "topology of sites"],
+)
+def test_remarks(text: str) -> None:
+    note = read_comment(f"-- {text}")
+    assert (note.question, note.comment) == (None, text)
+
+
+def test_question_and_remark_together() -> None:
+    note = read_comment("-- How many customers\n-- churned last month?\n-- Test accounts are left out.")
+    assert note.question == "How many customers churned last month?"
+    assert note.comment == "Test accounts are left out."
+
+
+@pytest.mark.parametrize(
+    ("text", "author", "time", "runs"),
+    [
+        ("-- author: anna\n-- date: 2025-03-01\n-- run 12 times", "anna", "2025-03-01", 12),
+        (
+            "-- Owner: Ben Ray | Runs: 1,204 | Created: 2025-03-01 10:30",
+            "Ben Ray",
+            "2025-03-01T10:30:00",
+            1204,
+        ),
+        ("/* @author anna\n * @date 2025-03-01\n * ran 3 times */", "anna", "2025-03-01", 3),
+        ("-- anna, 2025-03-01", "anna", "2025-03-01", None),
+        ("-- by ben.ray on 2025-03-01 (run 4 times)", "ben.ray", "2025-03-01", 4),
+        ("# User: anna@shop.io, executed: 2025/03/01", "anna@shop.io", "2025-03-01", None),
+    ],
+)
+def test_metadata(text: str, author: str | None, time: str | None, runs: int | None) -> None:
+    note = read_comment(text)
+    assert (note.author, note.time, note.runs) == (author, time, runs)
+
+
+def test_runs_within_words() -> None:
+    note = read_comment("-- weekly report (was run 1,200 times)")
+    assert (note.comment, note.runs) == ("weekly report", 1200)
+
+
+def test_labels_of_words() -> None:
+    note = read_comment("/*\n  Question: revenue by plan\n  Note: gross\n  Evidence: plan 9 is a test\n*/")
+    assert (note.question, note.comment, note.evidence) == ("revenue by plan", "gross", "plan 9 is a test")
+
+
+def test_rulers_and_commented_out_code_say_nothing() -> None:
+    note = read_comment(
+        "-- =====\n-- select * from old_table where x = 1;\n-- AND plan = 'x'\n-- refunds\n-- ---"
+    )
+    assert (note.question, note.comment) == (None, "refunds")
+
+
+def test_a_comment_without_markers() -> None:
+    assert read_comment("How many?\nauthor: x").author == "x"
+    assert read_comment(None).comment is None
+
+
+def test_leading_comment() -> None:
+    assert leading_comment("/* a */ -- b\n\n SELECT 1 -- c") == "/* a */ -- b"
+    assert leading_comment("SELECT 1 -- c") is None
+    assert leading_comment("/* never closed") is None
+
+
+def test_many_comments_take_no_time() -> None:
+    assert leading_comment("/* a */ " * 5000 + "?") is not None
+    assert read_comment("-- " + "x " * 50_000).comment is not None
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (datetime(2025, 3, 1, 10, tzinfo=UTC), "2025-03-01T10:00:00+00:00"),
+        ("1740823200000", "2025-03-01T10:00:00+00:00"),
+        (1740823200.5, "2025-03-01T10:00:00.500000+00:00"),
+        ("2025-03-01T10:00:00Z", "2025-03-01T10:00:00+00:00"),
+        ("01.03.2025", "2025-03-01"),
+        ("20250301", "2025-03-01"),
+        ("yesterday", "yesterday"),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_times(value: object, expected: str | None) -> None:
+    assert to_time(value) == expected
