@@ -1,0 +1,150 @@
+"""Where each fragment of a query comes from: computed from the query's own AST, never from what was said.
+
+A fragment whose skeleton is in the store is ``cited``. Else the most similar item of the same kind and
+form is named ``near``, if it is similar enough and speaks of the same column or table. Else the fragment
+is ``novel``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from sqlore.model import Citation, Fragment, Kind, KnowledgeItem, Schema
+from sqlore.sql import parse_script
+
+if TYPE_CHECKING:
+    from sqlore.knowledge import Store
+
+#: Below this similarity a fragment is novel.
+THRESHOLD: Final = 0.5
+#: Items of one table that are compared at most, the most used first.
+POOL: Final = 400
+
+_TOKEN: Final = re.compile(
+    r"""<val>|(?:"(?:[^"]|"")*"|[^\W\d]\w*(?:\#\d+)?)(?:\.(?:"(?:[^"]|"")*"|\w+))*|\d+|[<>=!|]+|[^\s\w]"""
+)
+#: Worth of a token that only holds others together, beside 1 for a name or function.
+_SYNTAX: Final = 0.25
+
+
+def cite(sql: str, store: Store, dialect: str, schema: Schema | None = None) -> tuple[Citation, ...]:
+    """One citation for every fragment of `sql`, by position, the longer first where two start together.
+
+    The fragments and their skeletons are those of `parse_script(sql)`, whose errors come through. An item
+    that is deprecated or stale is cited all the same: its `trust` and `description` say so.
+    """
+    finder = _Finder(store)
+    fragments = parse_script(sql, dialect=dialect, schema=schema).fragments
+    ordered = sorted(fragments, key=lambda f: (f.start, -f.end, f.kind, f.form))
+    return tuple(finder.citation(fragment) for fragment in ordered)
+
+
+def skeleton_tokens(skeleton: str) -> list[str]:
+    """The tokens by which skeletons are compared; a column is one token.
+
+    >>> skeleton_tokens("count(distinct hero.id) >= <val>")
+    ['count', '(', 'distinct', 'hero.id', ')', '>=', '<val>']
+    """
+    return _TOKEN.findall(skeleton)
+
+
+def similarity(a: Counter[str], b: Counter[str], rarity: dict[str, float]) -> float:
+    """Shared over all tokens of two skeletons, each token weighted by its rarity: 0 to 1.
+
+    >>> a, b = Counter(["hero.h", ">", "<val>"]), Counter(["hero.h", ">=", "<val>"])
+    >>> similarity(a, a, {}), similarity(a, b, {}) > similarity(a, Counter(["hero.w", ">", "<val>"]), {})
+    (1.0, True)
+    """
+    shared = total = 0.0
+    for token in a.keys() | b.keys():
+        weight = rarity.get(token, 1.0) * (1.0 if _is_name(token) else _SYNTAX)
+        shared += weight * min(a[token], b[token])
+        total += weight * max(a[token], b[token])
+    return shared / total if total else 0.0
+
+
+def _is_name(token: str) -> bool:
+    return token[0].isalpha() or token[0] in '_"'
+
+
+class _Finder:
+    """Looks fragments up in one store; what it has read for one fragment serves the next."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._pools: dict[tuple[Kind, str], list[KnowledgeItem]] = {}
+
+    def citation(self, fragment: Fragment) -> Citation:
+        item = self._store.item_by_key(fragment.kind, fragment.skeleton)
+        if item is not None:
+            return _citation(fragment, item, 1.0)
+        nearest, score = self._nearest(fragment)
+        return _citation(fragment, nearest, score)
+
+    def _nearest(self, fragment: Fragment) -> tuple[KnowledgeItem | None, float]:
+        """The most similar item that may be offered as a source, and how similar it is."""
+        pool = self._pool(fragment)
+        bags = [Counter(skeleton_tokens(item.skeleton)) for item in pool]
+        rarity = _rarity(bags)
+        wanted = Counter(skeleton_tokens(fragment.skeleton))
+        best: tuple[KnowledgeItem | None, float] = (None, 0.0)
+        for item, bag in zip(pool, bags, strict=True):
+            if item.form == fragment.form and _related(fragment, item):
+                score = similarity(wanted, bag, rarity)
+                if score >= max(THRESHOLD, best[1] + 1e-9):
+                    best = item, score
+        return best
+
+    def _pool(self, fragment: Fragment) -> list[KnowledgeItem]:
+        """The items of this kind that name one of the fragment's tables, the most used first."""
+        found: dict[int, KnowledgeItem] = {}
+        for table in fragment.tables:
+            key = fragment.kind, table
+            if key not in self._pools:
+                items = self._store.items(kind=fragment.kind, table=table, limit=POOL)
+                self._pools[key] = [i for i in items if not i.stale and i.trust != "deprecated"]
+            found.update((item.id, item) for item in self._pools[key])
+        return sorted(found.values(), key=lambda item: (-item.support, item.id))
+
+
+def _related(fragment: Fragment, item: KnowledgeItem) -> bool:
+    """Whether both speak of one column; where the fragment names no column, of one table."""
+    mine, theirs = (fragment.columns, item.columns) if fragment.columns else (fragment.tables, item.tables)
+    return not set(mine).isdisjoint(theirs)
+
+
+def _rarity(bags: Sequence[Iterable[str]]) -> dict[str, float]:
+    """Weight of each token: the fewer skeletons have it, the more it says. The rarest weigh 1."""
+    counts: Counter[str] = Counter()
+    for bag in bags:
+        counts.update(set(bag))
+    top = math.log(1 + len(bags)) or 1.0
+    return {token: max(0.1, math.log(1 + len(bags) / count) / top) for token, count in counts.items()}
+
+
+def _citation(fragment: Fragment, item: KnowledgeItem | None, score: float) -> Citation:
+    place = (fragment.start, fragment.end, fragment.kind, fragment.sql)
+    if item is None:
+        return Citation(*place, status="novel", skeleton=fragment.skeleton)
+    return Citation(
+        *place,
+        status="cited" if score == 1.0 and item.skeleton == fragment.skeleton else "near",
+        item=item.id,
+        support=item.support,
+        scripts=item.scripts,
+        similarity=score,
+        trust=item.trust,
+        description=_description(item),
+        skeleton=fragment.skeleton,
+    )
+
+
+def _description(item: KnowledgeItem) -> str:
+    words = item.description or item.name
+    if item.stale:
+        return f"{words} (stale: {item.stale})" if words else f"stale: {item.stale}"
+    return words

@@ -1,0 +1,81 @@
+"""Knowledge of the history: the few past scripts that together hold what the question needs.
+
+A small model copies whole worked examples better than it follows a list of fragments, so the scripts come
+as question and SQL; the found items that no script shows follow as short notes with their meaning.
+"""
+
+from __future__ import annotations
+
+from sqlore.model import KnowledgeItem, Message, RankedScript
+from sqlore.prompts.base import Prompt, PromptContext, system_message, usable
+from sqlore.prompts.text import as_data, literals_of, mask_values, sql_line, tokens
+from sqlore.prompts.zero_shot import question_lines
+
+#: Notes on items that the examples do not show, at most.
+NOTES = 4
+#: Tokens kept free for the answer.
+ANSWER_TOKENS = 300
+
+
+class History:
+    """Rules, schema, worked examples (the most relevant last), notes, values, question."""
+
+    name = "history"
+
+    def prompt(self, context: PromptContext) -> Prompt:
+        """Two messages; examples and notes are left out, the least relevant first, where the budget ends."""
+        system = system_message(context)
+        end = question_lines(context)
+        left = context.budget - ANSWER_TOKENS - tokens(system.content) - tokens("\n".join(end))
+        examples, shown, left = self._examples(context, left)
+        notes = self._notes(context, shown, left)
+        lines = []
+        if examples:
+            lines += ["Queries people ran on this database:", "", *reversed(examples)]
+        if notes:
+            lines += ["Notes on this database:", *notes, ""]
+        return Prompt((system, Message("user", "\n".join([*lines, *end]))))
+
+    def _examples(self, context: PromptContext, left: int) -> tuple[list[str], set[int], int]:
+        """Worked examples, best first, the ids of the items they show, and the tokens that are left."""
+        examples: list[str] = []
+        shown: set[int] = set()
+        for ranked in context.retrieval.scripts if context.retrieval else ():
+            text = example(ranked, mask=context.mask)
+            if text in examples or tokens(text) > left:
+                continue
+            examples.append(text)
+            shown.update(ranked.script.items)
+            left -= tokens(text)
+        return examples, shown, left
+
+    def _notes(self, context: PromptContext, shown: set[int], left: int) -> list[str]:
+        notes: list[str] = []
+        for ranked in usable(context.retrieval.items if context.retrieval else ()):
+            item = ranked.item
+            text = note(item, mask=context.mask)
+            if item.kind == "query" or item.id in shown or tokens(text) > left:
+                continue
+            notes.append(text)
+            left -= tokens(text)
+            if len(notes) == NOTES:
+                break
+        return notes
+
+
+def example(ranked: RankedScript, *, mask: bool = False) -> str:
+    """One past script as question and SQL."""
+    stored = ranked.script
+    words = as_data(stored.script.text or stored.description)
+    if mask:
+        words = mask_values(words, literals_of(stored.script.sql))
+        return f"Question: {words}\nSQL: {as_data(stored.skeleton, 4000)}\n"
+    return f"Question: {words}\nSQL: {sql_line(stored.script.sql)}\n"
+
+
+def note(item: KnowledgeItem, *, mask: bool = False) -> str:
+    """One knowledge item as its meaning and its SQL; its words may name values, so masked it has none."""
+    if mask:
+        return f"- {as_data(item.skeleton, 300)}"
+    sql, words = sql_line(item.sql), as_data(item.description or item.name, 160)
+    return f"- {words}: {sql}" if words else f"- {sql}"
