@@ -1,0 +1,123 @@
+"""What a history calls things: ``label AS is_carcinogenic``, ``CASE status WHEN 3 THEN 'refunded' END``."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from sqlore.catalog.dictionary import Entry
+from sqlore.catalog.names import humanize, word_set
+from sqlore.model import Naming
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_ALIASES: Final = 5  # names kept a column
+_COLUMN: Final = re.compile(r"""[\w"`\[\].$ -]+\Z""")
+_EMPTY_NAMES: Final = word_set(
+    """a b c d x y z t v n id key val value values result results res output col column field name cnt count num
+    number total sum avg average min max tmp temp data expr alias label1 year month day date"""
+)
+
+
+def entries_from_namings(namings: Iterable[Naming]) -> list[Entry]:
+    """Dictionary entries from the names that scripts gave to columns and codes; each naming is one vote.
+
+    A bare column with an alias gives the column that name; the name most scripts use comes first, the others
+    are its synonyms. A CASE that turns codes into texts gives the codes their meanings; where scripts differ,
+    most win. Names that say nothing (``cnt``, ``x``, the column's own) are left out. `support` is the count.
+
+    >>> entries = entries_from_namings([
+    ...     Naming("m.label", "is_carcinogenic", ("molecule.label",)),
+    ...     Naming("CASE o.status WHEN 4 THEN 'refunded' ELSE 'other' END", "state", ("orders.status",))])
+    >>> [(e.column, e.value, e.name or e.description) for e in entries]
+    [('label', None, 'is carcinogenic'), ('status', '4', 'refunded')]
+    """
+    columns: dict[str, Counter[str]] = {}
+    values: dict[tuple[str, str], Counter[str]] = {}
+    for naming in namings:
+        if len(naming.columns) == 1 and _COLUMN.match(naming.expression.strip()):
+            if _says_something(naming.alias, naming.columns[0]):
+                columns.setdefault(naming.columns[0], Counter())[humanize(naming.alias)] += 1
+        elif re.match(r"\s*case\b", naming.expression, re.I):
+            for column, code, meaning in _case_meanings(naming):
+                values.setdefault((column, code), Counter())[meaning] += 1
+    entries = [_column_entry(column, names) for column, names in sorted(columns.items())]
+    for (column, code), meanings in sorted(values.items()):
+        meaning, support = _ranked(meanings)[0]
+        table, _, name = column.rpartition(".")
+        entries.append(Entry(table, name, code, meaning, "history", support=support))
+    return entries
+
+
+def _column_entry(column: str, names: Counter[str]) -> Entry:
+    ranked = _ranked(names)[:_ALIASES]
+    table, _, bare = column.rpartition(".")
+    first, support = ranked[0]
+    others = tuple(name for name, _ in ranked[1:])
+    return Entry(table, bare, None, first, "history", first, others, support)
+
+
+def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:
+    """Most frequent first, ties in the alphabet's order."""
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _says_something(alias: str, column: str) -> bool:
+    name = column.rpartition(".")[2]
+    letters = "".join(c for c in alias.lower() if c.isalnum())
+    own = "".join(c for c in name.lower() if c.isalnum())
+    return len(letters) > 2 and letters != own and alias.lower() not in _EMPTY_NAMES and not letters.isdigit()
+
+
+def _case_meanings(naming: Naming) -> Iterator[tuple[str, str, str]]:
+    """(table.column, code, meaning) of each branch that turns one code, or some, into a text."""
+    import sqlglot
+    from sqlglot import exp
+
+    try:
+        case = sqlglot.parse_one(naming.expression)
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        return
+    if not isinstance(case, exp.Case):
+        return
+    for branch in case.args.get("ifs") or ():
+        result = branch.args.get("true")
+        if not (isinstance(result, exp.Literal) and result.is_string and result.name.strip()):
+            continue
+        subject, codes = _compared(case.this, branch.this)
+        column = _resolved(subject, naming.columns)
+        if column:
+            for code in codes:
+                yield column, code, humanize(result.name.strip())
+
+
+def _compared(
+    operand: exp.Expression | None, test: exp.Expression
+) -> tuple[exp.Expression | None, list[str]]:
+    """The column a branch looks at and the codes it looks for; no codes where it does something else."""
+    from sqlglot import exp
+
+    if operand is not None:
+        return operand, [test.name] if isinstance(test, exp.Literal) else []
+    if isinstance(test, exp.EQ):
+        left, right = test.this, test.expression
+        if not isinstance(left, exp.Column):
+            left, right = right, left
+        return left, [right.name] if isinstance(right, exp.Literal) else []
+    if isinstance(test, exp.In) and not test.args.get("query"):
+        return test.this, [e.name for e in test.expressions if isinstance(e, exp.Literal)]
+    return None, []
+
+
+def _resolved(subject: exp.Expression | None, columns: tuple[str, ...]) -> str | None:
+    """The base column of the expression: the one of the naming's columns that has its name."""
+    from sqlglot import exp
+
+    if not isinstance(subject, exp.Column):
+        return None
+    fits = [c for c in columns if c.rpartition(".")[2].strip('"').lower() == subject.name.lower()]
+    exact = [c for c in fits if c.lower() == f"{subject.table}.{subject.name}".lower()]
+    return (exact or fits)[0] if len(exact or fits) == 1 else None

@@ -1,0 +1,249 @@
+"""The schema as text for a prompt: CREATE TABLE statements with what is known as comments, within a budget.
+
+The same catalog and choice give the same text, byte for byte, and tables and columns keep the schema's order
+whatever their relevance: a model's prefix cache then holds it from one question to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from sqlore.catalog.build import Catalog
+from sqlore.catalog.names import quote_name
+from sqlore.model import Column, Table
+
+_LEVELS: Final = ((True, 160, 24), (False, 160, 24), (False, 60, 8), (False, 0, 0))
+"""Ever less beside the columns: samples, letters of a description, coded values."""
+
+
+def estimate_tokens(text: str) -> int:
+    """A model's tokens in a text, roughly and rather too many: schema text has about 3.2 letters a token."""
+    return len(text) * 10 // 32 + 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    samples: bool
+    letters: int
+    codes: int
+
+
+def schema_text(
+    catalog: Catalog,
+    *,
+    tables: Collection[str] | None = None,
+    budget_tokens: int | None = None,
+    samples: bool = True,
+    relevance: Mapping[str, float] | None = None,
+    count: Callable[[str], int] = estimate_tokens,
+) -> str:
+    """The schema (or `tables` of it) in at most `budget_tokens`, as counted by `count`.
+
+    Where the budget does not suffice, samples go first, then long descriptions, then all comments; then
+    columns and tables: those of the highest `relevance` (``table`` or ``table.column``, folded ->
+    score) stay, at equal relevance the schema's first. A table that stays keeps its keys. What is missing is said at the end.
+
+    >>> from sqlore.catalog import catalog_from_schema, Entry
+    >>> from sqlore.model import Schema, Table, Column
+    >>> columns = (Column("molecule_id", "TEXT", primary_key=True), Column("label", "TEXT"))
+    >>> known = [Entry("molecule", "label", "+", "carcinogenic"), Entry("molecule", description="compounds")]
+    >>> schema = Schema((Table("molecule", columns),))
+    >>> print(schema_text(catalog_from_schema(schema, entries=known)))
+    CREATE TABLE molecule ( -- compounds
+      molecule_id TEXT PRIMARY KEY,
+      label TEXT -- '+' = carcinogenic
+    );
+    """
+    wanted = {t.lower() for t in tables} if tables is not None else None
+    chosen = [
+        t for t in catalog.schema.tables if wanted is None or {t.name.lower(), _name(t).lower()} & wanted
+    ]
+    levels = _LEVELS if samples else _LEVELS[1:]
+    for level in levels:
+        text = _all(catalog, chosen, _Style(*level))
+        if budget_tokens is None or count(text) <= budget_tokens:
+            return text
+    style = _Style(*levels[-2])
+    return _selected(catalog, chosen, style, budget_tokens or 0, relevance or {}, count)
+
+
+def _all(catalog: Catalog, tables: list[Table], style: _Style) -> str:
+    return "\n".join(_create(catalog, table, None, style) for table in tables)
+
+
+def _selected(
+    catalog: Catalog,
+    tables: list[Table],
+    style: _Style,
+    budget: int,
+    relevance: Mapping[str, float],
+    count: Callable[[str], int],
+) -> str:
+    """Keys of the best tables first, then columns by relevance, as long as they fit."""
+    scores = {_name(t): _table_score(t, relevance) for t in tables}
+    order = sorted(range(len(tables)), key=lambda i: (-scores[_name(tables[i])], i))
+    any_relevant = any(scores.values())
+    kept: dict[int, set[str]] = {}
+    used = count(_missing(tables, {}, budget))
+    for i in order:
+        if any_relevant and not scores[_name(tables[i])]:
+            break
+        keys = _keys(tables[i])
+        cost = count(_create(catalog, tables[i], keys, style)) + 1
+        if used + cost > budget and kept:
+            continue
+        kept[i] = set(keys)
+        used += cost
+    rest = [
+        (-_column_score(tables[i], column, relevance), rank, i, column)
+        for rank, i in enumerate(order)
+        if i in kept
+        for column in tables[i].columns
+        if column.name not in kept[i]
+    ]
+    for _, _, i, column in sorted(rest, key=lambda row: row[:2]):
+        cost = count("".join(_column_line(catalog, tables[i], column, style, True))) + 1
+        if used + cost <= budget:
+            kept[i].add(column.name)
+            used += cost
+    shown = [_create(catalog, tables[i], kept[i], style) for i in sorted(kept)]
+    missing = _missing(tables, kept, budget)
+    return "\n".join([*shown, missing] if missing else shown)
+
+
+def _missing(tables: list[Table], kept: Mapping[int, set[str]], budget: int) -> str:
+    """One comment that names tables left out, as many as a tenth of the budget holds."""
+    names = [_name(t) for i, t in enumerate(tables) if i not in kept]
+    if not names:
+        return ""
+    room, said = budget * 3 // 10, []
+    for name in names:
+        room -= len(name) + 2
+        if room < 0:
+            break
+        said.append(name)
+    more = len(names) - len(said)
+    listed = ", ".join(said) + (f" and {more} more" if more and said else f"{more} tables" if more else "")
+    return f"-- not shown: {listed}"
+
+
+def _name(table: Table) -> str:
+    return f"{table.schema}.{table.name}" if table.schema else table.name
+
+
+def _table_score(table: Table, relevance: Mapping[str, float]) -> float:
+    own = max(relevance.get(_name(table).lower(), 0.0), relevance.get(table.name.lower(), 0.0))
+    return max([own, *(_column_score(table, column, relevance) for column in table.columns)])
+
+
+def _column_score(table: Table, column: Column, relevance: Mapping[str, float]) -> float:
+    name = column.name.lower()
+    return max(relevance.get(f"{t.lower()}.{name}", 0.0) for t in (_name(table), table.name))
+
+
+def _keys(table: Table) -> set[str]:
+    """Names of the columns that are keys: without them the table cannot be joined."""
+    keys = {c.name for c in table.columns if c.primary_key}
+    return keys.union(*(set(k.columns) for k in table.foreign_keys))
+
+
+# ------------------------------------------------------------------ one table
+
+
+def _create(catalog: Catalog, table: Table, columns: Collection[str] | None, style: _Style) -> str:
+    """One statement; `columns` None shows all of them."""
+    shown = [c for c in table.columns if columns is None or c.name in columns]
+    single = sum(c.primary_key for c in table.columns) == 1
+    lines = [_column_line(catalog, table, c, style, single) for c in shown]
+    constraints = _constraints(catalog, table)
+    left_out = len(table.columns) - len(shown)
+    note = _comment([_short(catalog.dictionary.describe_table(_name(table)), style.letters)])
+    parts = [f"CREATE TABLE {_quoted(catalog, table)} ({note}"]
+    bodies = [*lines, *((f"  {c}", "") for c in constraints)]
+    for number, (body, comment) in enumerate(bodies, start=1):
+        parts.append(f"{body}{',' if number < len(bodies) else ''}{comment}")
+    if left_out:
+        parts.append(f"  -- {left_out} more columns")
+    return "\n".join([*parts, ");"])
+
+
+def _quoted(catalog: Catalog, table: Table) -> str:
+    return ".".join(quote_name(n, catalog.schema.dialect) for n in (table.schema, table.name) if n)
+
+
+def _column_line(
+    catalog: Catalog, table: Table, column: Column, style: _Style, single_key: bool
+) -> tuple[str, str]:
+    """The definition of a column and the comment behind it."""
+    words = [quote_name(column.name, catalog.schema.dialect), " ".join(column.type.split())]
+    if column.primary_key and single_key:
+        words.append("PRIMARY KEY")
+    for key in table.foreign_keys:
+        if key.columns == (column.name,):
+            ref = ", ".join(quote_name(c, catalog.schema.dialect) for c in key.ref_columns)
+            target = quote_name(key.ref_table, catalog.schema.dialect)
+            words.append(f"REFERENCES {target}({ref})" if ref else f"REFERENCES {target}")
+            break
+    return "  " + " ".join(w for w in words if w), _comment(_known(catalog, table, column, style))
+
+
+def _constraints(catalog: Catalog, table: Table) -> list[str]:
+    """Keys of more than one column."""
+    dialect = catalog.schema.dialect
+
+    def listed(names: Collection[str]) -> str:
+        return ", ".join(quote_name(n, dialect) for n in names)
+
+    primary = [c.name for c in table.columns if c.primary_key]
+    found = [f"PRIMARY KEY ({listed(primary)})"] if len(primary) > 1 else []
+    for key in table.foreign_keys:
+        if len(key.columns) > 1:
+            ref = quote_name(key.ref_table, dialect)
+            found.append(f"FOREIGN KEY ({listed(key.columns)}) REFERENCES {ref}({listed(key.ref_columns)})")
+    return found
+
+
+def _known(catalog: Catalog, table: Table, column: Column, style: _Style) -> list[str]:
+    """Description, meanings of codes, or else the values of a coded column, a range, a few samples."""
+    name, told = _name(table), []
+    described = catalog.dictionary.describe_column(name, column.name)
+    entry = catalog.dictionary.entry(name, column.name)
+    label = entry.name if entry else ""
+    if label and described and label.lower() not in described.lower():
+        described = f"{label}: {described}"
+    told.append(_short(described or label, style.letters))
+    meanings = catalog.dictionary.value_meanings(name, column.name)
+    profile = catalog.profile.column(name, column.name)
+    coded = [v for v, _ in profile.values] if profile and profile.coded else []
+    codes = list(dict.fromkeys([*meanings, *coded]))[: style.codes]
+    if codes and (meanings or all(len(v) <= 40 for v in coded)):
+        listed = [_code(c, meanings.get(c), style.letters) for c in codes]
+        told.append(("values: " if not meanings else "") + ", ".join(listed))
+    elif profile and style.samples and not column.primary_key:
+        if profile.kind in ("number", "date") and profile.minimum is not None:
+            told.append(f"from {_short(profile.minimum, 30)} to {_short(profile.maximum, 30)}")
+        elif profile.values:
+            told.append("e.g. " + ", ".join(_literal(v) for v, _ in profile.values[:3] if len(v) <= 60))
+    return told
+
+
+def _code(code: str, meaning: str | None, letters: int) -> str:
+    return f"{_literal(code)} = {_short(meaning, min(letters, 80))}" if meaning else _literal(code)
+
+
+def _literal(value: str) -> str:
+    """A value in quotes, on one line."""
+    return "'" + _short(value, 60).replace("'", "''") + "'"
+
+
+def _short(text: str | None, letters: int) -> str:
+    """At most so many letters of a text, on one line: a line break would end the comment it stands in."""
+    text = " ".join("".join(c if c.isprintable() else " " for c in text or "").split())
+    return text if len(text) <= letters else text[: max(0, letters - 1)].rstrip() + "…" if letters else ""
+
+
+def _comment(parts: list[str]) -> str:
+    said = "; ".join(p for p in parts if p and p != "e.g. ")
+    return f" -- {said}" if said else ""
