@@ -1,0 +1,139 @@
+"""From scored rows to what is handed over: items with their reasons, scripts as worked examples."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from sqlore.model import KnowledgeItem, RankedItem, RankedScript, Script, StoredScript
+from sqlore.retrieve.select import Candidate, cover
+from sqlore.retrieve.signals import Asked
+from sqlore.retrieve.snapshot import Floats, Snapshot, Text
+
+_CHARACTERS_PER_TOKEN: Final = 3.6
+_CONSIDERED: Final = 80
+_REASONS: Final = 6
+
+
+def best_first(scores: Floats) -> list[int]:
+    """Rows with a score above 0, best first; equal scores in the order of the rows."""
+    order = np.argsort(-scores, kind="stable")
+    return [int(row) for row in order if scores[row] > 0]
+
+
+def folded(snapshot: Snapshot, ranking: Sequence[int], most: int = 60) -> list[int]:
+    """The first `most` of a ranking without those that only spell an earlier one differently."""
+    seen: set[str] = set()
+    out = []
+    for row in ranking:
+        if snapshot.essences[row] not in seen:
+            seen.add(snapshot.essences[row])
+            out.append(row)
+            if len(out) == most:
+                break
+    return out
+
+
+def explained(
+    asked: Asked, chosen: Sequence[int], scores: Floats, shares: Floats, names: Sequence[str]
+) -> tuple[RankedItem, ...]:
+    """The chosen items with their scores and the signals that spoke most for or against them."""
+    whole = bool(asked.alive.all())
+    return tuple(
+        RankedItem(
+            asked.snapshot.items[row] if whole else as_known(asked, row),
+            float(scores[row]),
+            reasons(names, shares[row]),
+        )
+        for row in chosen
+    )
+
+
+def reasons(names: Sequence[str], shares: Floats) -> Mapping[str, float]:
+    """The strongest signals with their share of the log odds; variants of one signal are added up."""
+    total: dict[str, float] = defaultdict(float)
+    for name, share in zip(names, shares, strict=True):
+        total[name.partition(":")[0]] += float(share)
+    strongest = sorted(total.items(), key=lambda pair: -abs(pair[1]))[:_REASONS]
+    return {name: share for name, share in strongest if share}
+
+
+def as_known(asked: Asked, row: int) -> KnowledgeItem:
+    """The item as it is known from the texts that may be used: support, scripts, literals, example."""
+    snapshot = asked.snapshot
+    item = snapshot.items[row]
+    rows = [int(text) for text in snapshot.texts_of(row) if asked.alive[text]]
+    texts = [snapshot.texts[text] for text in rows]
+    counts = Counter(literals for text in rows for literals in set(snapshot.literals_of.get((row, text), ())))
+    shown = any(item.sql in text.sql for text in texts)
+    scripts = tuple(sorted({text.script for text in texts}))
+    return replace(
+        item,
+        sql=item.sql if shown else item.skeleton,
+        support=len(scripts),
+        scripts=scripts,
+        literals=tuple(counts.most_common()),
+    )
+
+
+def covering(asked: Asked, chosen: Sequence[int], scores: Floats, *, most: int, budget: int) -> list[int]:
+    """Rows of the texts that together hold the chosen items, one a script."""
+    snapshot = asked.snapshot
+    worth = np.zeros(len(scores), dtype=np.float32)
+    worth[list(chosen)] = scores[list(chosen)]
+    near = np.maximum(asked.dense, asked.lexical)
+    gain = snapshot.over_texts(worth) * (1 + near) * asked.alive
+    gain[list(snapshot.undeliverable)] = 0
+    candidates: dict[int, Candidate] = {}
+    seen: set[int] = set()
+    for row in best_first(gain)[:_CONSIDERED]:
+        text = snapshot.texts[row]
+        if text.script not in seen:
+            seen.add(text.script)
+            fitness = float(near[row]) * (0.5 if text.synthetic else 1.0) + 0.1 * text.verified
+            candidates[row] = Candidate(
+                row, frozenset(snapshot.items_of_text[row]), length_in_tokens(text), min(1.0, fitness)
+            )
+    wanted = {int(row): float(scores[row]) for row in chosen}
+    return [c.id for c in cover(wanted, list(candidates.values()), most=most, budget=budget)]
+
+
+def length_in_tokens(text: Text) -> int:
+    """About how many tokens a worked example takes; SQL runs at some 3.6 characters a token."""
+    return int((len(text.sql) + len(text.words)) / _CHARACTERS_PER_TOKEN) + 8
+
+
+def worked_examples(
+    asked: Asked,
+    delivered: Sequence[int],
+    chosen: Collection[int],
+    scores: Floats,
+    fetch: Callable[[Sequence[int]], Sequence[StoredScript]],
+) -> tuple[RankedScript, ...]:
+    """The delivered texts as scripts, each with the chosen items it holds and their share of all."""
+    snapshot = asked.snapshot
+    stored = {script.id: script for script in fetch([snapshot.texts[row].script for row in delivered])}
+    worth = max(sum(float(scores[row]) for row in chosen), 1e-9)
+    out = []
+    for row in delivered:
+        text = snapshot.texts[row]
+        held = [item for item in snapshot.items_of_text[row] if item in chosen]
+        held.sort(key=lambda item: -scores[item])
+        script = stored[text.script]
+        share = sum(float(scores[item]) for item in held) / worth
+        items = tuple(snapshot.items[item].id for item in held)
+        out.append(RankedScript(replace(script, script=as_written(script.script, text)), share, items))
+    return tuple(sorted(out, key=lambda ranked: -ranked.score))
+
+
+def as_written(script: Script, text: Text) -> Script:
+    """A script as this text of it has it: its own SQL, and its own question."""
+    if (script.sql, script.key, script.text or "") == (text.sql, text.key, text.said):
+        return script
+    return replace(
+        script, sql=text.sql, key=text.key, question=text.said or None, comment=None, evidence=None
+    )

@@ -1,0 +1,75 @@
+"""From the store to a snapshot: what may be offered, and by which texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sqlore.model import KnowledgeItem
+from sqlore.retrieve.snapshot import Floats, Snapshot, Text, Use, no_vectors
+
+if TYPE_CHECKING:
+    from sqlore.knowledge import Store
+
+
+def load_snapshot(store: Store) -> Snapshot:
+    """Everything of `store` that may be offered, as arrays.
+
+    Left out: deprecated and stale items; whole queries, because a script is found as a script; a FROM
+    clause where its join edges are there, because they say the same in pieces that recur. Texts of a
+    deprecated script have no say at all.
+    """
+    descriptions = {script.id: script.description for script in store.scripts()}
+    kept = [text for text in store.texts() if text.trust != "deprecated"]
+    texts = [
+        Text(
+            text.id,
+            text.script,
+            text.key,
+            text.words or descriptions.get(text.script, ""),
+            text.sql,
+            text.words,
+            text.synthetic,
+            text.trust == "verified",
+        )
+        for text in kept
+    ]
+    rows = {text.id: row for row, text in enumerate(texts)}
+    found = store.items()
+    uses = [use for use in store.uses() if use.text in rows]
+    pairs = [(use.text, use.item) for use in uses]
+    offered = _offered(found, pairs)
+    columns = {item.id: column for column, item in enumerate(offered)}
+    blocked = {item.id for item in found if item.stale or item.trust == "deprecated"}
+    return Snapshot(
+        offered,
+        texts,
+        [Use(rows[u.text], columns[u.item], u.literals) for u in uses if u.item in columns],
+        _rows(store.vectors("item"), [item.id for item in offered]),
+        _rows(store.vectors("text"), [text.id for text in texts]),
+        frozenset(rows[text] for text, item in pairs if item in blocked),
+    )
+
+
+def _offered(items: Sequence[KnowledgeItem], pairs: Sequence[tuple[int, int]]) -> list[KnowledgeItem]:
+    usable = [i for i in items if i.kind != "query" and not i.stale and i.trust != "deprecated"]
+    edges = {item.id for item in items if item.form == "edge"}
+    with_edges = {text for text, item in pairs if item in edges}
+    clauses = {item.id for item in usable if item.kind == "relation" and item.form == "clause"}
+    alone = {item for text, item in pairs if item in clauses and text not in with_edges}
+    return [item for item in usable if item.id not in clauses or item.id in alone]
+
+
+def _rows(vectors: tuple[Any, Floats], wanted: Sequence[int]) -> Floats:
+    """The vectors in the order of `wanted`; a zero row, which is like nothing, where one is missing."""
+    ids, matrix = vectors
+    if not len(ids):
+        return no_vectors(len(wanted))
+    places = {int(number): row for row, number in enumerate(ids)}
+    out = np.zeros((len(wanted), matrix.shape[1]), dtype=np.float32)
+    for row, number in enumerate(wanted):
+        if number in places:
+            out[row] = matrix[places[number]]
+    return out

@@ -1,0 +1,158 @@
+"""The retriever: a question in, the knowledge that touches it out. No language model is called."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from threading import Lock
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+from sqlore.embed import Embedder, Remembering, load_embedder
+from sqlore.model import RankedItem, Retrieval, ValueMatch
+from sqlore.retrieve.deliver import best_first, covering, explained, folded, worked_examples
+from sqlore.retrieve.fuse import Ranker, by_trust, default_ranker
+from sqlore.retrieve.loading import load_snapshot
+from sqlore.retrieve.phrases import Phrase, phrases
+from sqlore.retrieve.select import best_count
+from sqlore.retrieve.signals import Asked
+from sqlore.retrieve.snapshot import Floats, Snapshot
+
+if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
+    from sqlore.knowledge import Store
+
+#: Tokens of worked examples that fit beside a schema in a small model's prompt.
+BUDGET: Final = 1500
+
+
+class Stopwatch:
+    """Milliseconds by stage; a stage that runs twice is added up."""
+
+    def __init__(self) -> None:
+        self.milliseconds: dict[str, float] = {}
+        self._last = perf_counter()
+
+    def lap(self, stage: str) -> None:
+        """Books the time since the last lap under `stage`."""
+        now = perf_counter()
+        self.milliseconds[stage] = self.milliseconds.get(stage, 0.0) + (now - self._last) * 1000
+        self._last = now
+
+
+class Retriever:
+    """Finds what a store knows about a question.
+
+    The store is read into memory on the first question and again when it has changed. Without `embedder` the
+    model that made the store's vectors is loaded; a store without vectors is searched by words alone.
+    `catalog` adds the value index; `ranker` takes the place of the fixed fusion. Safe to share between
+    threads.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder | None = None,
+        catalog: Catalog | None = None,
+        *,
+        ranker: Ranker | None = None,
+    ) -> None:
+        self.store = store
+        self.catalog = catalog
+        self.ranker = ranker or default_ranker()
+        self._embedder = embedder
+        self._remembering: Remembering | None = None
+        self._snapshot: Snapshot | None = None
+        self._stamp: tuple[int, int] | None = None
+        self._lock = Lock()
+
+    def retrieve(
+        self,
+        question: str,
+        *,
+        items: int = 20,
+        scripts: int = 6,
+        budget: int = BUDGET,
+        exclude: Collection[int | str] = frozenset(),
+    ) -> Retrieval:
+        """The items that `question` needs, best first, and the fewest scripts that hold them.
+
+        At most `items` items, as many as make the expected F1 of the set largest, near-identical ones once.
+        At most `scripts` scripts of together at most `budget` tokens. `exclude` withholds scripts by id, or
+        single texts by their source's key, with all that was learned from them alone.
+
+        Raises `StoreEmbeddingError` where the store's vectors are another model's, `ModelUnavailable` where
+        the embedding model cannot be used.
+        """
+        watch = Stopwatch()
+        asked = self._ask(question, exclude, watch)
+        scores, shares = self._score(asked)
+        watch.lap("rank")
+        ranking = folded(asked.snapshot, best_first(scores))
+        chosen = ranking[: min(items, best_count(scores[ranking]))]
+        delivered = covering(asked, chosen, scores, most=scripts, budget=budget)
+        watch.lap("select")
+        ranked = explained(asked, chosen, scores, shares, self.ranker.names)
+        shown = worked_examples(asked, delivered, chosen, scores, self.store.scripts)
+        watch.lap("fetch")
+        return Retrieval(
+            question,
+            ranked,
+            shown,
+            tuple(phrase.text for phrase in asked.phrases),
+            tuple(asked.values),
+            watch.milliseconds,
+        )
+
+    def rank(
+        self, question: str, *, limit: int = 40, exclude: Collection[int | str] = frozenset()
+    ) -> tuple[RankedItem, ...]:
+        """The `limit` best items for `question`, without choosing among them. Raises as `retrieve`."""
+        asked = self._ask(question, exclude, Stopwatch())
+        scores, shares = self._score(asked)
+        return explained(asked, best_first(scores)[:limit], scores, shares, self.ranker.names)
+
+    # -------------------------------------------------- what is looked up for a question
+
+    def _ask(self, question: str, exclude: Collection[int | str], watch: Stopwatch) -> Asked:
+        snapshot = self._current()
+        watch.lap("load")
+        parts = phrases(question)
+        watch.lap("phrases")
+        vectors = self._embed(snapshot, question, parts)
+        watch.lap("embed")
+        values = self._values(question)
+        watch.lap("values")
+        return Asked(
+            question,
+            snapshot,
+            snapshot.alive(exclude),
+            parts,
+            None if vectors is None else vectors[0],
+            None if vectors is None else vectors[1:],
+            values,
+        )
+
+    def _current(self) -> Snapshot:
+        with self._lock:
+            stamp = self.store.stamp()
+            if self._snapshot is None or stamp != self._stamp:
+                self._snapshot = load_snapshot(self.store)
+                self._stamp = stamp
+            return self._snapshot
+
+    def _embed(self, snapshot: Snapshot, question: str, parts: Sequence[Phrase]) -> Floats | None:
+        if not snapshot.text_vectors.shape[1] or not question.strip():
+            return None
+        with self._lock:
+            if self._remembering is None:
+                embedder = self._embedder or load_embedder(self.store.meta("embedder") or "default")
+                self.store.require_embedder(embedder)
+                self._remembering = Remembering(embedder)
+        return self._remembering.embed([question, *(part.text for part in parts)])
+
+    def _values(self, question: str) -> Sequence[ValueMatch]:
+        return () if self.catalog is None else self.catalog.values.match(question)
+
+    def _score(self, asked: Asked) -> tuple[Floats, Floats]:
+        scores, shares = self.ranker.rank(asked)
+        return by_trust(asked, scores), shares

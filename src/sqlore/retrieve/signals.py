@@ -1,0 +1,205 @@
+"""What speaks for an item: one column of numbers a signal, one row an item.
+
+Every signal is a pure function of the snapshot, the question and which texts may be used. None is trained,
+so each means the same on every database; how much it is worth is for the ranker to say (`fuse`, or a
+learned one).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from sqlore.model import ValueMatch
+from sqlore.retrieve.phrases import Phrase
+from sqlore.retrieve.snapshot import Bools, Floats, Snapshot
+from sqlore.retrieve.structure import called
+from sqlore.retrieve.words import stems
+
+SIGNALS: Final[tuple[str, ...]] = (
+    "votes",
+    "lexical_votes",
+    "nearest",
+    "nearest_words",
+    "similar",
+    "similar_part",
+    "words_of_item",
+    "words_of_question",
+    "association",
+    "share",
+    "literal",
+    "value",
+    "called",
+    "uncalled",
+)
+COMPANY: Final[tuple[str, ...]] = ("company", "company_best", "tables")
+
+#: Votes are weighted by similarity to this power: it makes the near ones count and the many not.
+POWER: Final = 4.0
+
+
+@dataclass
+class Asked:
+    """A question with everything looked up for it.
+
+    `vector` (d) and `part_vectors` (phrases x d) are unit, or None where there is no embedding model.
+    """
+
+    question: str
+    snapshot: Snapshot
+    alive: Bools
+    phrases: Sequence[Phrase] = ()
+    vector: Floats | None = None
+    part_vectors: Floats | None = None
+    values: Sequence[ValueMatch] = ()
+    support: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.support = self.snapshot.total(self.alive.astype(np.float32))
+
+    @property
+    def offered(self) -> Bools:
+        """Items that at least one text that may be used holds."""
+        return self.support > 0
+
+    @cached_property
+    def words(self) -> list[str]:
+        return stems(self.question)
+
+    @cached_property
+    def dense(self) -> Floats:
+        """Similarity of the question to each text's words, 0..1; zeros without vectors."""
+        return self._cosine(self.snapshot.text_vectors, len(self.snapshot.texts)) * self.alive
+
+    @cached_property
+    def lexical(self) -> Floats:
+        """BM25 of the question on each text's words, as a share of what the question could score."""
+        words = self.snapshot.text_words
+        possible = sum(words.rarity(word) for word in set(self.words)) * 2.2
+        return np.clip(words.bm25(self.words) / max(possible, 1e-6), 0, 1) * self.alive
+
+    def _cosine(self, matrix: Floats, rows: int) -> Floats:
+        if self.vector is None or matrix.shape[1] == 0:
+            return np.zeros(rows, dtype=np.float32)
+        cosine: Floats = np.clip(matrix @ self.vector, 0, 1)
+        return cosine
+
+
+def measure(asked: Asked) -> Floats:
+    """The matrix (items x len(SIGNALS)) of one question, columns in the order of `SIGNALS`."""
+    snapshot = asked.snapshot
+    of_item, of_question = snapshot.item_words.overlap(asked.words)
+    wanted, unwanted = _structure(asked)
+    columns = (
+        _votes(snapshot, asked.dense),
+        _votes(snapshot, asked.lexical),
+        snapshot.best(asked.dense),
+        snapshot.best(asked.lexical),
+        asked._cosine(snapshot.item_vectors, len(snapshot.items)),
+        _nearest_part(asked),
+        of_item,
+        of_question,
+        _association(asked),
+        asked.support / max(1.0, float(asked.alive.sum())),
+        _literals(asked),
+        _values(asked),
+        wanted,
+        unwanted,
+    )
+    return np.stack(columns, axis=1).astype(np.float32)
+
+
+def keep_company(asked: Asked, scores: Floats) -> Floats:
+    """The matrix (items x len(COMPANY)): how well each item goes with those that `scores` (0..1) favours.
+
+    A text whose items are the favoured ones votes again, for all it holds: the join goes with its filter.
+    `tables` asks whether other favoured items name the same tables; a join needs both of its.
+    """
+    snapshot = asked.snapshot
+    favoured = np.where(asked.offered, scores, 0).astype(np.float32)
+    sizes = np.maximum(snapshot.over_texts(asked.offered.astype(np.float32)), 1)
+    norm = max(float(np.sqrt((favoured**2).sum())), 1e-6)
+    fit = np.clip(snapshot.over_texts(favoured) / np.sqrt(sizes) / norm, 0, 1) * asked.alive
+    columns = (_votes(snapshot, fit), snapshot.best(fit), _table_company(snapshot, favoured))
+    return np.stack(columns, axis=1).astype(np.float32)
+
+
+def _votes(snapshot: Snapshot, similarity: Floats) -> Floats:
+    weights = similarity**POWER
+    return snapshot.total(weights) / max(float(weights.sum()), 1e-9)
+
+
+def _nearest_part(asked: Asked) -> Floats:
+    """Similarity of each item's description to the phrase of the question nearest to it."""
+    vectors, parts = asked.snapshot.item_vectors, asked.part_vectors
+    if parts is None or not len(parts) or vectors.shape[1] == 0:
+        return np.zeros(len(asked.snapshot.items), dtype=np.float32)
+    nearest: Floats = np.clip((vectors @ parts.T).max(axis=1), 0, 1)
+    return nearest
+
+
+def _association(asked: Asked) -> Floats:
+    """Mean log odds of meeting the item in texts with the question's words, against texts at large.
+
+    The counts are drawn toward the item's overall share, so that a word seen once says little.
+    """
+    snapshot = asked.snapshot
+    n = max(1.0, float(asked.alive.sum()))
+    share = (asked.support + 0.5) / (n + 1)
+    total = np.zeros(len(snapshot.items), dtype=np.float32)
+    weight = 0.0
+    for word in set(asked.words):
+        rows = snapshot.text_words.rows(word)
+        rows = rows[asked.alive[rows]]
+        if len(rows):
+            held = np.zeros(len(snapshot.texts), dtype=np.float32)
+            held[rows] = 1
+            seen = (snapshot.total(held) + 2 * share) / (len(rows) + 2)
+            rarity = snapshot.text_words.rarity(word)
+            total += rarity * np.log(seen / share)
+            weight += rarity
+    return total / max(weight, 1e-6)
+
+
+def _literals(asked: Asked) -> Floats:
+    """1 where a literal of the item stands in the question; short numbers stand in too many to count."""
+    found = np.zeros(len(asked.snapshot.items), dtype=np.float32)
+    for literal, item, text in asked.snapshot.literal_uses(asked.question):
+        if asked.alive[text]:
+            strength = 1.0 if not literal.isdigit() else min(1.0, max(0, len(literal) - 1) / 3)
+            found[item] = max(found[item], strength if len(literal) > 1 else 0.0)
+    return found
+
+
+def _values(asked: Asked) -> Floats:
+    """Best score of a value of the question that is found in one of the item's columns."""
+    found = np.zeros(len(asked.snapshot.items), dtype=np.float32)
+    for match in asked.values:
+        rows = asked.snapshot.items_of_column.get(f"{match.table}.{match.column}".lower())
+        if rows is not None:
+            found[rows] = np.maximum(found[rows], match.score)
+    return found
+
+
+def _structure(asked: Asked) -> tuple[Floats, Floats]:
+    """How many traits of each item's skeleton the question calls for, and how many it does not."""
+    wanted = called(asked.question)
+    both = [(len(shape & wanted), len(shape - wanted)) for shape in asked.snapshot.item_traits]
+    counts = np.asarray(both, dtype=np.float32).reshape(-1, 2)
+    return counts[:, 0], counts[:, 1]
+
+
+def _table_company(snapshot: Snapshot, favoured: Floats) -> Floats:
+    """For each item the smallest, over its tables, of the best score of another item on that table."""
+    out = np.full(len(favoured), np.inf, dtype=np.float32)
+    for rows in snapshot.items_of_table.values():
+        scores = favoured[rows]
+        first = float(scores.max())
+        second = float(np.partition(scores, -2)[-2]) if len(scores) > 1 else 0.0
+        others = np.where(scores == first, second, first)
+        out[rows] = np.minimum(out[rows], others)
+    return np.where(np.isfinite(out), out, 0).astype(np.float32)

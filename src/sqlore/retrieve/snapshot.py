@@ -1,0 +1,221 @@
+"""A store's knowledge as arrays: what every question is answered from.
+
+Read once and kept until the store changes. A *text* is one stored SQL text with its question; an *item* is
+a knowledge item that may be offered. Everything a ranker asks is a sum or a maximum over the *uses*, the
+pairs (text, item): so withholding a text (leave-one-out) is one zero in `alive`, and takes with it its
+support, its votes, its literals and its company.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sqlore.model import KnowledgeItem
+from sqlore.retrieve.select import essence
+from sqlore.retrieve.structure import traits
+from sqlore.retrieve.words import stems, tokens
+
+Floats = NDArray[np.floating[Any]]
+Ints = NDArray[np.int32]
+Bools = NDArray[np.bool_]
+
+_LONGEST_LITERAL: Final = 8
+_NOTHING: Final = np.zeros(0, dtype=np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One stored SQL text: `script` is the script it is kept under, `words` what it is found by.
+
+    `said` is its question or comment where somebody wrote one; the words are the description otherwise.
+    """
+
+    id: int
+    script: int
+    key: str = ""
+    words: str = ""
+    sql: str = ""
+    said: str = ""
+    synthetic: bool = False
+    verified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Text number `text` uses item number `item` with these literals."""
+
+    text: int
+    item: int
+    literals: tuple[str, ...] = ()
+
+
+class Postings:
+    """For each word, the rows that hold it and how often."""
+
+    def __init__(self, rows: Iterable[Sequence[str]]) -> None:
+        found: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
+        lengths = []
+        for row, words in enumerate(rows):
+            lengths.append(len(words))
+            for word in words:
+                found[word][row] += 1
+        self.lengths: Floats = np.asarray(lengths, dtype=np.float32)
+        self._found: Mapping[str, tuple[Ints, Floats]] = {
+            word: (
+                np.fromiter(counts, np.int32, len(counts)),
+                np.fromiter(counts.values(), np.float32, len(counts)),
+            )
+            for word, counts in found.items()
+        }
+        self._mass: Floats = np.zeros(len(lengths), dtype=np.float32)
+        for word, (rows_of_word, _) in self._found.items():
+            self._mass[rows_of_word] += self.rarity(word)
+
+    def rows(self, word: str) -> Ints:
+        """The rows that hold `word`."""
+        entry = self._found.get(word)
+        return entry[0] if entry else _NOTHING
+
+    def rarity(self, word: str) -> float:
+        """Inverse document frequency: log(1 + (N - n + 0.5) / (n + 0.5))."""
+        n = len(self.rows(word))
+        return float(np.log1p((len(self.lengths) - n + 0.5) / (n + 0.5)))
+
+    def bm25(self, words: Iterable[str], k: float = 1.2, b: float = 0.75) -> Floats:
+        """BM25 of every row for the query `words`; shape (rows,)."""
+        scores = np.zeros(len(self.lengths), dtype=np.float32)
+        mean = max(1.0, float(self.lengths.mean())) if len(self.lengths) else 1.0
+        for word in set(words):
+            if word in self._found:
+                rows, counts = self._found[word]
+                length = 1 - b + b * self.lengths[rows] / mean
+                scores[rows] += self.rarity(word) * counts * (k + 1) / (counts + k * length)
+        return scores
+
+    def overlap(self, words: Iterable[str]) -> tuple[Floats, Floats]:
+        """By rarity, the share of each row's words that the query has, and of the query's that it has."""
+        both = np.zeros(len(self.lengths), dtype=np.float32)
+        wanted = 0.0
+        for word in set(words):
+            weight = self.rarity(word)
+            wanted += weight
+            both[self.rows(word)] += weight
+        return both / np.maximum(self._mass, 1e-6), both / max(wanted, 1e-6)
+
+
+@dataclass
+class Snapshot:
+    """The arrays. `item_vectors` (items x d) and `text_vectors` (texts x d) hold unit rows, or d = 0.
+
+    `undeliverable` are texts that may speak for their items but not be shown: something in them is stale.
+    """
+
+    items: Sequence[KnowledgeItem]
+    texts: Sequence[Text]
+    uses: Sequence[Use]
+    item_vectors: Floats
+    text_vectors: Floats
+    undeliverable: frozenset[int] = frozenset()
+    item_of: Ints = field(init=False)
+    text_of: Ints = field(init=False)
+
+    def __post_init__(self) -> None:
+        pairs = sorted({(use.item, use.text) for use in self.uses})
+        self.item_of = np.asarray([item for item, _ in pairs], dtype=np.int32)
+        self.text_of = np.asarray([text for _, text in pairs], dtype=np.int32)
+        numbers = np.arange(len(self.items) + 1)
+        self._first = np.searchsorted(self.item_of, numbers).astype(np.int64)
+        self.items_of_text: list[list[int]] = [[] for _ in self.texts]
+        for item, text in pairs:
+            self.items_of_text[text].append(item)
+        self.text_words = Postings(stems(text.words) for text in self.texts)
+        self.item_words = Postings(map(words_of, self.items))
+        self._literals = _literal_index(self.uses)
+        self.literals_of: dict[tuple[int, int], list[tuple[str, ...]]] = defaultdict(list)
+        for use in self.uses:
+            if use.literals:
+                self.literals_of[use.item, use.text].append(use.literals)
+        self.synthetic: Bools = np.asarray([text.synthetic for text in self.texts], dtype=np.bool_)
+        self.verified: Bools = np.asarray([item.trust == "verified" for item in self.items], dtype=np.bool_)
+        self.items_of_column = _by_name(item.columns for item in self.items)
+        self.essences = [essence(item.kind, item.skeleton) for item in self.items]
+        self.item_traits = [traits(item.skeleton) for item in self.items]
+        self.items_of_table = _by_name(item.tables for item in self.items)
+
+    # -------------------------------------------------- over the uses
+
+    def total(self, weights: Floats) -> Floats:
+        """For each item the sum of `weights` (one a text) over the texts that use it."""
+        values = weights[self.text_of]
+        return np.bincount(self.item_of, weights=values, minlength=len(self.items)).astype(np.float32)
+
+    def best(self, values: Floats) -> Floats:
+        """For each item the largest of `values` (one a text, none negative) among the texts that use it."""
+        out: Floats = np.zeros(len(self.items), dtype=np.float32)
+        used = self._first[:-1] < self._first[1:]
+        if used.any():
+            out[used] = np.maximum.reduceat(values[self.text_of], self._first[:-1][used])
+        return out
+
+    def texts_of(self, item: int) -> Ints:
+        """Numbers of the texts that use item number `item`."""
+        return self.text_of[self._first[item] : self._first[item + 1]]
+
+    def over_texts(self, values: Floats) -> Floats:
+        """For each text the sum of `values` (one an item) over the items it uses."""
+        weights = values[self.item_of]
+        return np.bincount(self.text_of, weights=weights, minlength=len(self.texts)).astype(np.float32)
+
+    # -------------------------------------------------- withholding
+
+    def alive(self, exclude: Collection[int | str]) -> Bools:
+        """Which texts may be used: `exclude` names scripts by their id, or texts by their source's key."""
+        if not exclude:
+            return np.ones(len(self.texts), dtype=np.bool_)
+        held = (text.script in exclude or (bool(text.key) and text.key in exclude) for text in self.texts)
+        return ~np.fromiter(held, np.bool_, len(self.texts))
+
+    def literal_uses(self, question: str) -> list[tuple[str, int, int]]:
+        """(literal, item, text) of every use whose literal stands in `question`."""
+        words = tokens(question)
+        found = []
+        for start in range(len(words)):
+            for length in range(1, min(_LONGEST_LITERAL, len(words) - start) + 1):
+                literal = " ".join(words[start : start + length])
+                found += [(literal, item, text) for item, text in self._literals.get(literal, ())]
+        return found
+
+
+def words_of(item: KnowledgeItem) -> list[str]:
+    """What an item can be found by: its name, aliases and description, and the names in its skeleton."""
+    names = " ".join(column.rpartition(".")[2] for column in item.columns)
+    return stems(" ".join((item.name, *item.aliases, item.description, names)))
+
+
+def _literal_index(uses: Iterable[Use]) -> dict[str, list[tuple[int, int]]]:
+    index: dict[str, set[tuple[int, int]]] = defaultdict(set)
+    for use in uses:
+        for literal in use.literals:
+            words = tokens(literal)
+            if 0 < len(words) <= _LONGEST_LITERAL:
+                index[" ".join(words)].add((use.item, use.text))
+    return {literal: sorted(pairs) for literal, pairs in index.items()}
+
+
+def _by_name(names: Iterable[Iterable[str]]) -> dict[str, Ints]:
+    index: dict[str, list[int]] = defaultdict(list)
+    for number, group in enumerate(names):
+        for name in group:
+            index[name.lower()].append(number)
+    return {name: np.asarray(numbers, dtype=np.int32) for name, numbers in index.items()}
+
+
+def no_vectors(rows: int) -> Floats:
+    """Stands in for the vectors of a store that has none."""
+    return np.zeros((rows, 0), dtype=np.float32)
