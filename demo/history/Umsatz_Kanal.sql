@@ -1,4 +1,5 @@
--- T. Renner, 14.02.2025
+-- Author: Tobias Renner
+-- Date: 14.02.2025
 -- Umsatz = net revenue. Wie immer ohne Storno (ST = 7) und ohne Testkonten. Bitte nicht ändern!
 
 -- Net revenue by sales channel in fiscal year 2025 (für die Präsentation in München)

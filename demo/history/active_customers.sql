@@ -1,5 +1,6 @@
 -- active customers
--- owner: priya nair / 2025-06-30
+-- owner: priya nair
+-- last run: 2025-06-30
 -- DEFINITION (agreed with product, Oct 2023): a customer is active when the machine or the app synced a brew
 -- (event kind 40) in the 90 days up to the snapshot date in param. Page views and mail opens do NOT count.
 -- never count deleted customers (del_flg) or test accounts.

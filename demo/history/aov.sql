@@ -1,4 +1,5 @@
--- average order value and baskets, Marta Lindqvist
+-- author: Marta Lindqvist
+-- average order value and baskets
 -- ch X are replacements that we send for free (gross_c 0), they spoil every average: leave them out
 
 -- What is the average order value per channel in fiscal year 2025?

@@ -1,5 +1,5 @@
 -- app and machine usage
--- priya nair, spring 2025
+-- owner: priya nair
 -- event kinds: 20 page seen, 25 signed in, 30 basket changed, 40 brew synced. 90 is the monitoring probe, always out
 
 -- brews synced per month and source

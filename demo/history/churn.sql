@@ -1,5 +1,7 @@
 -- churn
--- owner: priya nair, first version 2023-11-08 (after the plan reshuffle broke all the old churn numbers)
+-- owner: priya nair
+-- updated: 2025-02-11
+-- rewritten after the plan reshuffle of October 2023 broke all the old churn numbers
 --
 -- churn = the subscription ended and the reason is none of
 --   UP  moved to a bigger plan (there is a new row in sub)

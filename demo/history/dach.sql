@@ -1,4 +1,5 @@
--- T. Renner: DACH = regions DEN, DES, AUT, CHE
+-- DACH = regions DEN, DES, AUT, CHE
+-- Author: Tobias Renner
 
 -- Net revenue DACH per month, running fiscal year (since February 2025)
 SELECT SUBSTR(O.DT, 1, 7) AS MONAT, ROUND(SUM(O.GROSS_C - COALESCE(R.BACK, 0)) / 100.0, 2) AS UMSATZ

@@ -1,4 +1,5 @@
--- checks after each load (jolanta)
+-- checks after each load
+-- jolanta, 2024-11-04
 
 -- orders without a customer. should be 0
 select count(*) bad from orders o left join cust c on c.leg_cd = o.cust_cd where c.id is null;

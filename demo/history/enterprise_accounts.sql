@@ -1,5 +1,5 @@
--- Owen Hale, Finance
--- 12/04/2024
+-- Author: Owen Hale
+-- Date: 2025-04-12
 -- Enterprise = plan tier 4 or above. Do not go by the plan name.
 
 -- Enterprise customers and their account reps

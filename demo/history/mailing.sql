@@ -1,4 +1,5 @@
--- Sam, working student marketing, summer 2025
+-- by: Sam Okafor
+-- working student marketing, summer 2025
 
 -- who gets the newsletter in Germany? (not deleted, no test accounts!!)
 SELECT nm, email

@@ -1,5 +1,6 @@
 -- mrr
 -- owner: priya nair
+-- updated: 2025-05-06
 -- only live subscriptions (st L). trials (T) and paused ones (P) pay nothing. yearly and quarterly fees are spread.
 
 -- what is our monthly recurring revenue?

@@ -1,5 +1,5 @@
 -- author: Marta Lindqvist
--- started 2023-03-06, last touched 2025-06-12
+-- updated: 2025-06-12
 -- The revenue questions I get every month. Net revenue = gross_c minus refunds we really paid out,
 -- without cancelled orders (st 7) and without the test/staff accounts (acct_type Z). gross_c is euro cents.
 

@@ -1,4 +1,5 @@
--- copy of Marta's for my own slides, Tobias
+-- copy of Marta's for my own slides
+-- Author: Tobias Renner
 
 -- What was our net revenue in fiscal year 2025?
 select round(sum(o.gross_c - coalesce(f.amt_c, 0)) / 100.0, 2) as net_revenue

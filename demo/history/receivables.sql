@@ -1,4 +1,5 @@
--- Owen Hale, Finance. Receivables.
+-- Receivables.
+-- Author: Owen Hale
 -- Invoices carry the order's external number in ref (SBxxxxx refs are subscriptions, no order).
 -- amt_c is in the INVOICE currency. For balances convert with the closing rate of the month (kind C).
 

@@ -1,4 +1,5 @@
--- refunds, Jolanta W.  2024-09
+-- jolanta, 2024-09-16
+-- refunds
 -- ok=1 paid out, ok=0 turned down. ALWAYS ok=1 when it is about money
 
 -- paid refunds per month, euros

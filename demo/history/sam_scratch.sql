@@ -1,4 +1,5 @@
--- trying things out, Sam
+-- trying things out
+-- by: Sam Okafor
 
 select * from orders limit 20;
 

@@ -1,4 +1,4 @@
--- jolanta / ops
+-- jolanta, 2025-07-01
 -- on time = out of the door within 2 days. orders placed on sat or sun are not counted (nobody packs on weekends)
 
 -- on time rate last month

@@ -1,4 +1,5 @@
--- Produktauswertungen T. Renner (product reports)
+-- Produktauswertungen (product reports)
+-- Author: Tobias Renner
 -- Gift cards (cat GC) and services (SV) are not merchandise and never in a margin report!
 
 -- Margin per category, merchandise only, fiscal year 2025

@@ -1,4 +1,5 @@
--- O. Hale, November 2022
+-- Author: Owen Hale
+-- Date: 2022-11-28
 -- NB before we had acct_type Z: test accounts are those with a QA mail address
 
 -- Monthly revenue without QA accounts

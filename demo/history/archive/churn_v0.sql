@@ -1,5 +1,6 @@
 -- DO NOT USE ANY MORE, counts upgrades and the reshuffle as churn. See churn.sql
--- priya nair 2023-02
+-- owner: priya nair
+-- date: 2023-02-09
 
 select
     substr(end_dt, 1, 7) as month
