@@ -1,5 +1,4 @@
 -- Invoiced amounts in EUR
--- Owen Hale, Finance, 03/02/2025 (3 Feb, not March!)
 -- Author: Owen Hale
 -- Date: 2025-02-03
 -- Anything over a period uses the month's AVERAGE rate (kind A), not the closing rate.
