@@ -2,15 +2,85 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
+from sqlore.catalog import Catalog, Dictionary, Profile, ValueIndex, schema_text
+from sqlore.catalog.text import STOP_WORDS, words
 from sqlore.model import Retrieval
 from sqlore.prompts import PromptContext
 
 if TYPE_CHECKING:
-    from sqlore.catalog import Catalog
     from sqlore.config import Settings
-    from sqlore.engines import Engine
 
 #: Share of a prompt's budget that the schema may take.
-SCHEMA_SHARE = 0.6
+SCHEMA_SHARE: Final = 0.6
+#: Relevance of a name that is wholly in the question, beside 1 for a value found there.
+_NAMED: Final = 0.5
+
+
+def prompt_context(
+    question: str,
+    catalog: Catalog,
+    retrieval: Retrieval | None,
+    settings: Settings,
+    *,
+    remote: bool = False,
+) -> PromptContext:
+    """The context of one question within `settings.prompt_tokens`.
+
+    A schema that fits goes in whole, the same for every question; of a larger one what the question and its
+    retrieval touch. With `settings.mask` a remote model gets no value of the database or the history.
+    """
+    mask = settings.mask and remote
+    values = retrieval.values if retrieval is not None else tuple(catalog.values.match(question))
+    schema = schema_text(
+        without_values(catalog) if mask else catalog,
+        budget_tokens=int(settings.prompt_tokens * SCHEMA_SHARE),
+        samples=not mask,
+        relevance=relevance(question, catalog, retrieval),
+    )
+    return PromptContext(
+        question,
+        schema,
+        catalog.schema.dialect,
+        catalog.schema.name,
+        retrieval,
+        values,
+        settings.prompt_tokens,
+        mask,
+    )
+
+
+def without_values(catalog: Catalog) -> Catalog:
+    """The catalog's names and descriptions alone: no sample, no range, no coded value."""
+    kept = tuple(entry for entry in catalog.dictionary.entries if entry.value is None)
+    return replace(catalog, dictionary=Dictionary(kept), values=ValueIndex(), profile=Profile())
+
+
+def relevance(question: str, catalog: Catalog, retrieval: Retrieval | None) -> dict[str, float]:
+    """How much the question touches each table (``table``) and column (``table.column``): 0 to 1.
+
+    From the retrieved items, from values found in the question, and from names whose words it holds.
+    """
+    scores: dict[str, float] = defaultdict(float)
+    for ranked in retrieval.items if retrieval else ():
+        for name in (*ranked.item.tables, *ranked.item.columns):
+            scores[name] = max(scores[name], min(1.0, ranked.score))
+    for match in retrieval.values if retrieval else catalog.values.match(question):
+        name = f"{match.table}.{match.column}".lower()
+        scores[name] = max(scores[name], match.score)
+    asked = {w.folded for w in words(question)} - STOP_WORDS
+    for table in catalog.schema.tables:
+        for column in (None, *(c.name for c in table.columns)):
+            share = max(_share(name, asked) for name in catalog.dictionary.names(table.name, column))
+            name = f"{table.name}.{column}".lower() if column else table.name.lower()
+            scores[name] = max(scores[name], _NAMED * share)
+    return {name: score for name, score in scores.items() if score > 0}
+
+
+def _share(name: str, asked: set[str]) -> float:
+    """The share of a name's words that are in the question."""
+    own = {w.folded for w in words(name)} - STOP_WORDS
+    return len(own & asked) / len(own) if own else 0.0

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sqlore.answer.cite import cite
 from sqlore.answer.context import prompt_context
 from sqlore.config import Settings, load_settings
 from sqlore.errors import CheckError, EngineError, ModelError, ModelRefusal, SqlError, SqloreError, UsageError
-from sqlore.model import Attempt, Draft, Retrieval, Rows, Usage
+from sqlore.model import Attempt, Draft, Rows, Usage
 from sqlore.prompts import Prompt, load_strategy
 from sqlore.sql import check_query, extract_sql
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.engines import Engine
     from sqlore.knowledge import Store
-    from sqlore.llm import ChatModel
+    from sqlore.llm import Answer, ChatModel
     from sqlore.llm.base import OnToken
     from sqlore.retrieve import Retriever
 
@@ -76,8 +76,8 @@ def ask(
     if retriever is not None and strategy != "zero_shot":
         job.stage("looking in the history")
         retrieval = retriever.retrieve(question, scripts=job.settings.scripts, exclude=exclude)
-    prompt = chosen.prompt(prompt_context(question, catalog, engine, retrieval, job.settings, model.remote))
-    best, attempts = job.best(prompt)
+    context = prompt_context(question, catalog, retrieval, job.settings, remote=model.remote)
+    best, attempts = job.best(chosen.prompt(context))
     citations: tuple[Any, ...] = ()
     if best.sql and store is not None:
         job.stage("citing")
@@ -103,9 +103,8 @@ class _Job:
 
     def best(self, prompt: Prompt) -> tuple[_Candidate, list[Attempt]]:
         """The best of the sampled answers, repaired where none works, and every attempt made."""
-        candidates = [_Candidate(prompt)]
-        for seed in range(1, self.settings.samples):
-            candidates.append(_Candidate(prompt, SAMPLE_TEMPERATURE, seed))
+        further = range(1, self.settings.samples)
+        candidates = [_Candidate(prompt), *(_Candidate(prompt, SAMPLE_TEMPERATURE, seed) for seed in further)]
         for number, candidate in enumerate(candidates):
             self.stage("writing SQL" if len(candidates) == 1 else f"writing SQL, sample {number + 1}")
             self._try(candidate)
@@ -119,18 +118,14 @@ class _Job:
         return best, [attempt for candidate in candidates for attempt in candidate.attempts]
 
     def _try(self, candidate: _Candidate) -> None:
-        """Generate, check and run once. The model's own failures come through."""
-        answer = self.model.chat(
-            candidate.prompt.messages,
-            max_tokens=MAX_TOKENS,
-            temperature=candidate.temperature,
-            stop=candidate.prompt.stop,
-            seed=candidate.seed,
-            timeout=self.settings.model_timeout,
-            on_token=self.on_token,
-        )
-        self.usage += answer.usage
+        """Generate, check and run once. A model that gives no answer at all comes through as an error."""
         candidate.sql, candidate.rows, candidate.error = "", None, None
+        try:
+            answer = self._generate(candidate)
+        except ModelRefusal as error:
+            candidate.error = describe(error)
+            candidate.attempts.append(Attempt("", candidate.error))
+            return
         said = ""
         try:
             said = extract_sql(answer.text)
@@ -144,6 +139,19 @@ class _Job:
             if answer.finish == "length" and not candidate.sql:
                 candidate.error += f" (the answer was cut off at {MAX_TOKENS} tokens)"
         candidate.attempts.append(Attempt(candidate.sql or said, candidate.error, answer.text))
+
+    def _generate(self, candidate: _Candidate) -> Answer:
+        answer = self.model.chat(
+            candidate.prompt.messages,
+            max_tokens=MAX_TOKENS,
+            temperature=candidate.temperature,
+            stop=candidate.prompt.stop,
+            seed=candidate.seed,
+            timeout=self.settings.model_timeout,
+            on_token=self.on_token,
+        )
+        self.usage += answer.usage
+        return answer
 
     def _repair(self, candidate: _Candidate) -> bool:
         """Ask again with the error; False where that leads nowhere."""

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from sqlore.model import Message, RankedItem, Retrieval, ValueMatch
 from sqlore.prompts.rules import rules
-from sqlore.prompts.text import as_data
+from sqlore.prompts.text import as_data, neutral
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,9 @@ class Strategy(Protocol):
 
 def system_message(context: PromptContext) -> Message:
     """Rules and schema: the part that stays the same for all questions of one database."""
-    return Message("system", f"{rules(context.dialect, context.database)}\n\n{context.schema.strip()}")
+    return Message(
+        "system", f"{rules(context.dialect, context.database)}\n\n{neutral(context.schema).strip()}"
+    )
 
 
 def value_lines(context: PromptContext, most: int = 6) -> list[str]:
