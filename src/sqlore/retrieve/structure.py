@@ -13,260 +13,59 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+#: Trait: the formulations of a question that call for it, as patterns.
+_CALLS: Final = r"""
+count: how many, number of, count, amount of, times, numbers of, frequen\w+
+average: average, mean, avg, typical, on average
+sum: total, sum, altogether, in all, overall, combined, accumulat\w+
+maximum: max\w*, highest, largest, most, latest, longest, greatest, biggest
+minimum: min\w*, lowest, least, smallest, earliest, shortest, fewest, first
+ratio: percent\w*, proportion, ratio, rate, share, per, average, possibility
+percent: percent\w*, proportion, rate, possibility, how much faster
+difference: differen\w+, how much (?:more|less|higher|lower), gap, more than, deviat\w+
+date: year, years, month, monthly, annual\w*, day, days, date, age, old, older, oldest, young\w*, born, in
+    (?:19|20)\d\d, (?:19|20)\d\d, time, how long
+case: percent\w*, proportion, ratio, state whether, whether, differen\w+, compar\w+, times, is
+    (?:it|he|she|the)
+top: highest, lowest, most, least, largest, smallest, biggest, longest, shortest, oldest, youngest, eldest,
+    tallest, heaviest, lightest, latest, earliest, newest, best, worst, fastest, slowest, cheapest,
+    greatest, fewest, top, first, last, max\w*, min\w*, bottom, leading, recent, strongest, weakest,
+    richest, poorest, busiest, more, ranked?, highest\w*
+descending: highest, most, largest, biggest, longest, tallest, heaviest, latest, newest, best, greatest,
+    top, max\w*, youngest, recent, descending, expensive, last, slowest, more, strongest, richest, busiest
+ascending: lowest, least, smallest, shortest, earliest, oldest, eldest, cheapest, fewest, first, min\w*,
+    worst, fastest, ascending, alphabetical\w*, lightest, bottom, poorest
+sorted: order, sort\w*, rank\w*, descending, ascending, alphabetical\w*, top, from (?:the )?\w+est to
+distinct: distinct, different, unique, all the, list, kinds?, types?, what are, various
+group: each, every, per, most, least, fewest, respective\w*, by \w+ of, more than, at least, for all,
+    group\w*
+null: missing, without, no, not, none, unknown, never, don't, doesn't, didn't, haven't, hasn't, empty,
+    still, yet, have, has, null
+like: start\w*, begin\w*, end\w*, contain\w*, includ\w*, like, named?, word, called, surname, in
+    (?:19|20)\d\d
+between: between, from \S+ to, range, in the \d+s, \d{4}\s*-\s*\d{4}, during
+greater: more, over, above, greater, older, after, at least, exceed\w*, higher, larger, since, later,
+    longer, taller, not less, or more, bigger, beyond
+less: less, under, below, fewer, younger, before, at most, lower, smaller, until, earlier, shorter, no more,
+    not more, cheaper, prior
+not: not, no, never, except, other than, exclud\w*, without, non, isn't, aren't, don't, doesn't, didn't,
+    neither
+in: or, either, and, both
+above_average: above\W+average, below\W+average, than (?:the )?average, average
+"""
 
-def _words(*patterns: str) -> re.Pattern[str]:
-    return re.compile(r"\b(?:" + "|".join(patterns) + r")\b", re.IGNORECASE)
+
+def _formulations(table: str) -> Mapping[str, re.Pattern[str]]:
+    joined = re.sub(r"\n +", " ", table.strip())
+    pairs = (line.split(": ", 1) for line in joined.splitlines())
+    return {
+        trait: re.compile(r"\b(?:" + "|".join(words.split(", ")) + r")\b", re.IGNORECASE)
+        for trait, words in pairs
+    }
 
 
-#: Trait -> the formulations of a question that call for it.
-CALLS: Final[Mapping[str, re.Pattern[str]]] = {
-    "count": _words("how many", "number of", "count", "amount of", "times", "numbers of", "frequen\\w+"),
-    "average": _words("average", "mean", "avg", "typical", "on average"),
-    "sum": _words("total", "sum", "altogether", "in all", "overall", "combined", "accumulat\\w+"),
-    "maximum": _words("max\\w*", "highest", "largest", "most", "latest", "longest", "greatest", "biggest"),
-    "minimum": _words("min\\w*", "lowest", "least", "smallest", "earliest", "shortest", "fewest", "first"),
-    "ratio": _words("percent\\w*", "proportion", "ratio", "rate", "share", "per", "average", "possibility"),
-    "percent": _words("percent\\w*", "proportion", "rate", "possibility", "how much faster"),
-    "difference": _words(
-        "differen\\w+", "how much (?:more|less|higher|lower)", "gap", "more than", "deviat\\w+"
-    ),
-    "date": _words(
-        "year",
-        "years",
-        "month",
-        "monthly",
-        "annual\\w*",
-        "day",
-        "days",
-        "date",
-        "age",
-        "old",
-        "older",
-        "oldest",
-        "young\\w*",
-        "born",
-        "in (?:19|20)\\d\\d",
-        "(?:19|20)\\d\\d",
-        "time",
-        "how long",
-    ),
-    "case": _words(
-        "percent\\w*",
-        "proportion",
-        "ratio",
-        "state whether",
-        "whether",
-        "differen\\w+",
-        "compar\\w+",
-        "times",
-        "is (?:it|he|she|the)",
-    ),
-    "top": _words(
-        "highest",
-        "lowest",
-        "most",
-        "least",
-        "largest",
-        "smallest",
-        "biggest",
-        "longest",
-        "shortest",
-        "oldest",
-        "youngest",
-        "eldest",
-        "tallest",
-        "heaviest",
-        "lightest",
-        "latest",
-        "earliest",
-        "newest",
-        "best",
-        "worst",
-        "fastest",
-        "slowest",
-        "cheapest",
-        "greatest",
-        "fewest",
-        "top",
-        "first",
-        "last",
-        "max\\w*",
-        "min\\w*",
-        "bottom",
-        "leading",
-        "recent",
-        "strongest",
-        "weakest",
-        "richest",
-        "poorest",
-        "busiest",
-        "more",
-        "ranked?",
-        "highest\\w*",
-    ),
-    "descending": _words(
-        "highest",
-        "most",
-        "largest",
-        "biggest",
-        "longest",
-        "tallest",
-        "heaviest",
-        "latest",
-        "newest",
-        "best",
-        "greatest",
-        "top",
-        "max\\w*",
-        "youngest",
-        "recent",
-        "descending",
-        "expensive",
-        "last",
-        "slowest",
-        "more",
-        "strongest",
-        "richest",
-        "busiest",
-    ),
-    "ascending": _words(
-        "lowest",
-        "least",
-        "smallest",
-        "shortest",
-        "earliest",
-        "oldest",
-        "eldest",
-        "cheapest",
-        "fewest",
-        "first",
-        "min\\w*",
-        "worst",
-        "fastest",
-        "ascending",
-        "alphabetical\\w*",
-        "lightest",
-        "bottom",
-        "poorest",
-    ),
-    "sorted": _words(
-        "order",
-        "sort\\w*",
-        "rank\\w*",
-        "descending",
-        "ascending",
-        "alphabetical\\w*",
-        "top",
-        "from (?:the )?\\w+est to",
-    ),
-    "distinct": _words(
-        "distinct", "different", "unique", "all the", "list", "kinds?", "types?", "what are", "various"
-    ),
-    "group": _words(
-        "each",
-        "every",
-        "per",
-        "most",
-        "least",
-        "fewest",
-        "respective\\w*",
-        "by \\w+ of",
-        "more than",
-        "at least",
-        "for all",
-        "group\\w*",
-    ),
-    "null": _words(
-        "missing",
-        "without",
-        "no",
-        "not",
-        "none",
-        "unknown",
-        "never",
-        "don't",
-        "doesn't",
-        "didn't",
-        "haven't",
-        "hasn't",
-        "empty",
-        "still",
-        "yet",
-        "have",
-        "has",
-        "null",
-    ),
-    "like": _words(
-        "start\\w*",
-        "begin\\w*",
-        "end\\w*",
-        "contain\\w*",
-        "includ\\w*",
-        "like",
-        "named?",
-        "word",
-        "called",
-        "surname",
-        "in (?:19|20)\\d\\d",
-    ),
-    "between": _words("between", "from \\S+ to", "range", "in the \\d+s", "\\d{4}\\s*-\\s*\\d{4}", "during"),
-    "greater": _words(
-        "more",
-        "over",
-        "above",
-        "greater",
-        "older",
-        "after",
-        "at least",
-        "exceed\\w*",
-        "higher",
-        "larger",
-        "since",
-        "later",
-        "longer",
-        "taller",
-        "not less",
-        "or more",
-        "bigger",
-        "beyond",
-    ),
-    "less": _words(
-        "less",
-        "under",
-        "below",
-        "fewer",
-        "younger",
-        "before",
-        "at most",
-        "lower",
-        "smaller",
-        "until",
-        "earlier",
-        "shorter",
-        "no more",
-        "not more",
-        "cheaper",
-        "prior",
-    ),
-    "not": _words(
-        "not",
-        "no",
-        "never",
-        "except",
-        "other than",
-        "exclud\\w*",
-        "without",
-        "non",
-        "isn't",
-        "aren't",
-        "don't",
-        "doesn't",
-        "didn't",
-        "neither",
-    ),
-    "in": _words("or", "either", "and", "both"),
-    "above_average": _words("above\\W+average", "below\\W+average", "than (?:the )?average", "average"),
-}
+#: Trait -> pattern over the question.
+CALLS: Final[Mapping[str, re.Pattern[str]]] = _formulations(_CALLS)
 
 #: Trait -> what a skeleton that has it looks like.
 SHAPES: Final[Mapping[str, re.Pattern[str]]] = {
