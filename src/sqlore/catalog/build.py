@@ -6,27 +6,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from sqlore.catalog.dictionary import Dictionary, Entry, entries_from_schema
 from sqlore.catalog.names import humanize
-from sqlore.catalog.profile import ColumnProfile, Profile, ProfileBudget, Progress, Runs, profile_database
+from sqlore.catalog.profile import ColumnProfile, Profile, ProfileBudget, Progress, profile_database
 from sqlore.catalog.readers import read_dictionary
 from sqlore.catalog.values import ColumnValues, ValueIndex
+from sqlore.engines import Engine
 from sqlore.model import Column, ForeignKey, Schema, Table
 
 _KEPT: Final = 50  # values a column that stay in the profile; all of them are in the value index
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
 _TELLING_NUMBER: Final = re.compile(r"(?!\d+000\Z)-?(?:\d{5,}|\d+\.\d\d+)\Z")
 _YEAR: Final = re.compile(r"\d{4}\Z")
-
-
-class Describes(Runs, Protocol):
-    """The part of an engine that a catalog needs."""
-
-    def schema(self) -> Schema:
-        """Tables, columns, keys and comments."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +58,7 @@ class Catalog:
 
 
 def build_catalog(
-    engine: Describes,
+    engine: Engine,
     *,
     dictionary_files: Iterable[str | Path] = (),
     entries: Iterable[Entry] = (),

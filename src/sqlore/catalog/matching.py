@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 _NEGATIONS: Final = frozenset({"not", "no", "never", "without"})
 _MANY: Final = 128  # a word in more phrases than this does not start a search for phrases that hold it
 _TIED: Final = 3  # more phrases than this that hold the same words say nothing
+_CANDIDATES: Final = 200  # phrases looked at that hold a word of the question
 _COLUMNS: Final = 8  # columns told for one phrase
+_NAMED: Final = 0.45  # share of a phrase's information that suffices where the question writes it as a name
+_PLAIN: Final = 0.55  # and where it does not
 _TYPO_LENGTH: Final = 6
 
 
@@ -148,13 +152,13 @@ class _Question:
         """0 where a phrase outside quotes is too common or too short to mean this value, else up to 1."""
         tokens = self.folded[span.first : span.last]
         same_case = phrase == self.index.phrases[entry] and phrase != phrase.lower()
-        if all(t in STOP_WORDS for t in tokens):
-            return 0.6 if same_case and len(phrase) > 1 and span.first > 0 else 0.0
-        if len(tokens) > 1:
-            return 1.0
         token = tokens[0]
         before = self.folded[span.first - 1] if span.first else ""
         named = before in self.index.name_words[self.index.owners[entry]]
+        if len(phrase) > 1 and all(t in STOP_WORDS for t in tokens):
+            return 0.6 if same_case and span.first > 0 else 0.0
+        if len(tokens) > 1:
+            return 1.0
         if token.isdigit() and len(token) < 4:
             return 0.8 if named else 0.0
         if len(token) < 3:
@@ -169,11 +173,13 @@ class _Question:
         positions: dict[str, int] = {}
         for i, token in enumerate(self.corrected.get(i, t) for i, t in enumerate(self.folded)):
             positions.setdefault(token, i)
-        candidates: set[int] = set()
-        for token in positions:
+        seeds: Counter[int] = Counter()
+        for token, i in positions.items():
             telling = token not in STOP_WORDS and len(token) > 2 and not token.isdigit()
+            telling = telling and (token not in self.index.schema_words or self._capitalised(self.words[i]))
             if telling and self.index.frequency(token) <= _MANY:
-                candidates.update(self.index.holding(token))
+                seeds.update(self.index.holding(token))
+        candidates = seeds if len(seeds) <= _CANDIDATES else [e for e, _ in seeds.most_common(_CANDIDATES)]
         groups: dict[tuple[int, int, int], list[tuple[float, int]]] = {}
         for entry in candidates:
             span = self._covered(entry, positions)
@@ -196,16 +202,17 @@ class _Question:
         missing = [p for p in parts if p not in positions]
         if not there or there[-1] - there[0] > len(parts) + 2 or _NEGATIONS.intersection(missing):
             return None
-        weights = {p: self._weight(p) for p in parts}
+        owner = self.index.owners[entry]
+        weights = {p: self._weight(owner, p) for p in parts}
         coverage = sum(w for p, w in weights.items() if p in positions) / sum(weights.values())
         named = any(self._capitalised(self.words[i]) for i in there if i > 0)
-        return (there[0], there[-1] + 1, coverage) if coverage >= (0.45 if named else 0.6) else None
+        return (there[0], there[-1] + 1, coverage) if coverage >= (_NAMED if named else _PLAIN) else None
 
-    def _weight(self, token: str) -> float:
-        """Inverse document frequency; stop-words hardly count."""
+    def _weight(self, owner: int, token: str) -> float:
+        """Inverse frequency in the column, squared: the rare half of a name tells; a stop-word hardly."""
         if token in STOP_WORDS:
             return 0.1
-        return math.log(1 + len(self.index.phrases) / (1 + self.index.frequency(token)))
+        return math.log(1 + 1 / self.index.share_in(owner, token)) ** 2
 
     def _capitalised(self, word: Word) -> bool:
         return word.text[:1].isupper() or any(a <= word.start < b for a, b in self.quotes)

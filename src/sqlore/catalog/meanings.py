@@ -47,8 +47,8 @@ _PROSE: Final = re.compile(
 #: What stands before a colon without being a code.
 _NO_CODE: Final = word_set(
     """unit units note notes nb e.g eg i.e ie example examples range format formula default source see null
-    none empty blank nan n/a na missing values value where if when the a an it this that these those for in some
-    all any more others other http https definition meaning type remark formatted"""
+    none empty blank nan n/a na missing values value where if when the a an it this that these those for in
+    some all any more others other http https definition meaning type remark formatted"""
 )
 _NULLS: Final = word_set("null none empty blank nan missing unknown")
 
@@ -108,6 +108,15 @@ def prose_meanings(text: str, names: Collection[str] = ()) -> dict[str, str]:
     # Two codes of one meaning: the sentence was cut in the wrong place.
     found = {code: meaning for code, meaning in pairs if meaning and meanings.count(meaning) == 1}
     return found if len(found) > 1 else {}
+
+
+def without_headings(text: str) -> str:
+    """The text without "commonsense evidence:" and the like.
+
+    >>> without_headings("commonsense evidence:\\nK-12: 1st to 12th grade")
+    'K-12: 1st to 12th grade'
+    """
+    return _HEADING.sub("", text).strip()
 
 
 def _after_whether(meaning: str) -> str:

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 from sqlore.catalog.names import always_quote, looks_secret
+from sqlore.engines import Engine
 from sqlore.errors import EngineError, SqlError
-from sqlore.model import Column, Rows, Schema, Table
+from sqlore.model import Column, Schema, Table
 
 ColumnKind = Literal["text", "number", "date", "other"]
 Progress = Callable[[int, int, str], None]
@@ -42,27 +43,17 @@ _OPAQUE: Final = (
 )
 
 
-class Runs(Protocol):
-    """The part of an engine that profiling needs."""
-
-    dialect: str
-
-    def run(self, sql: str, *, limit: int = 200, timeout: float = 10.0) -> Rows:
-        """Run one read-only query."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ProfileBudget:
     """How much may be spent: rows looked at and distinct values kept a column, their length, seconds."""
 
     rows: int = 200_000
-    values: int = 5_000
+    values: int = 20_000
     length: int = 80
     columns: int = 5_000
     seconds: float = 60.0
     seconds_a_column: float = 5.0
-    all_values: int = 300_000
+    all_values: int = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +140,7 @@ _DATED: Final = re.compile(r"\d{4}-\d\d(?!\d)")
 
 
 def profile_database(
-    engine: Runs, schema: Schema, budget: ProfileBudget | None = None, on_progress: Progress | None = None
+    engine: Engine, schema: Schema, budget: ProfileBudget | None = None, on_progress: Progress | None = None
 ) -> Profile:
     """Look at each column of the schema once, within the budget.
 
@@ -220,7 +211,7 @@ def column_kind(column: Column) -> ColumnKind:
 
 
 def _look(
-    engine: Runs, table: Table, seen: ColumnProfile, budget: ProfileBudget, timeout: float
+    engine: Engine, table: Table, seen: ColumnProfile, budget: ProfileBudget, timeout: float
 ) -> ColumnProfile:
     try:
         rows = engine.run(

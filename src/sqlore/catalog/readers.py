@@ -31,7 +31,7 @@ from typing import Final
 import yaml
 
 from sqlore.catalog.dictionary import Entry
-from sqlore.catalog.meanings import prose_meanings, value_meanings
+from sqlore.catalog.meanings import prose_meanings, value_meanings, without_headings
 from sqlore.catalog.names import humanize, word_set
 from sqlore.errors import SourceError, UsageError
 
@@ -117,7 +117,8 @@ def _described(table: str, row: dict[str, str], columns: list[str]) -> Iterator[
     label, told, values = (row.get(k, "") for k in ("column_name", "column_description", "value_description"))
     numeric = row.get("data_format", "").lower() in _NUMERIC
     meanings = value_meanings(values, numeric=numeric, column=column, columns=columns)
-    parts = [" ".join(t.split()) for t in (told, "" if meanings else values) if t and not _USELESS.match(t)]
+    rest = "" if meanings else without_headings(values)
+    parts = [" ".join(t.split()) for t in (told, rest) if t and not _USELESS.match(t)]
     description = ". ".join(dict.fromkeys(p.rstrip(".") for p in parts))
     name = label if label and label.lower() != column.lower() else ""
     if not name and told and len(told.split()) <= 5:

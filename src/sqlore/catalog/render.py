@@ -12,10 +12,12 @@ from typing import Final
 
 from sqlore.catalog.build import Catalog
 from sqlore.catalog.names import quote_name
+from sqlore.catalog.profile import ColumnProfile
 from sqlore.model import Column, Table
 
-_LEVELS: Final = ((True, 160, 24), (False, 160, 24), (False, 60, 8), (False, 0, 0))
-"""Ever less beside the columns: samples, letters of a description, coded values."""
+_MEANING: Final = 60  # letters of the meaning of one value
+_BRIDGE: Final = 1e-6  # relevance of a table that only links relevant ones
+_FEW: Final = 8  # numbers listed as codes; more are told as a range
 
 
 def estimate_tokens(text: str) -> int:
@@ -25,9 +27,22 @@ def estimate_tokens(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
+    """What stands beside a column: samples, so many letters of description, so many coded values."""
+
     samples: bool
     letters: int
     codes: int
+
+
+_LEVELS: Final = (
+    _Style(True, 160, 24),
+    _Style(False, 160, 24),
+    _Style(False, 60, 24),
+    _Style(False, 60, 8),
+    _Style(False, 0, 8),
+    _Style(False, 0, 0),
+)
+"""Ever less: codes, whose meaning cannot be guessed, go last."""
 
 
 def schema_text(
@@ -42,8 +57,8 @@ def schema_text(
     """The schema (or `tables` of it) in at most `budget_tokens`, as counted by `count`.
 
     Where the budget does not suffice, samples go first, then long descriptions, then all comments; then
-    columns and tables: those of the highest `relevance` (``table`` or ``table.column``, folded ->
-    score) stay, at equal relevance the schema's first. A table that stays keeps its keys. What is missing is said at the end.
+    columns and tables: those of the highest `relevance` (``table`` or ``table.column``, folded: score) stay,
+    at equal relevance the schema's first. A table that stays keeps its keys; what is missing is said.
 
     >>> from sqlore.catalog import catalog_from_schema, Entry
     >>> from sqlore.model import Schema, Table, Column
@@ -62,15 +77,14 @@ def schema_text(
     ]
     levels = _LEVELS if samples else _LEVELS[1:]
     for level in levels:
-        text = _all(catalog, chosen, _Style(*level))
+        text = "\n".join(_create(catalog, table, None, level) for table in chosen)
         if budget_tokens is None or count(text) <= budget_tokens:
             return text
-    style = _Style(*levels[-2])
-    return _selected(catalog, chosen, style, budget_tokens or 0, relevance or {}, count)
-
-
-def _all(catalog: Catalog, tables: list[Table], style: _Style) -> str:
-    return "\n".join(_create(catalog, table, None, style) for table in tables)
+    for level in (_LEVELS[3], _LEVELS[-1]):
+        text = _selected(catalog, chosen, level, budget_tokens or 0, relevance or {}, count)
+        if budget_tokens is None or count(text) <= budget_tokens:
+            break
+    return text
 
 
 def _selected(
@@ -81,33 +95,28 @@ def _selected(
     relevance: Mapping[str, float],
     count: Callable[[str], int],
 ) -> str:
-    """Keys of the best tables first, then columns by relevance, as long as they fit."""
-    scores = {_name(t): _table_score(t, relevance) for t in tables}
-    order = sorted(range(len(tables)), key=lambda i: (-scores[_name(tables[i])], i))
+    """Tables with their keys, and columns, in the order of their relevance, as long as they fit."""
+    scores = _table_scores(tables, relevance)
     any_relevant = any(scores.values())
+    steps: list[tuple[float, int, int, Column | None]] = []
+    for i, table in enumerate(tables):
+        if scores[_name(table)] > 0 or not any_relevant:
+            steps.append((-scores[_name(table)], i, -1, None))
+            steps += [(-_column_score(table, c, relevance), i, n, c) for n, c in enumerate(table.columns)]
     kept: dict[int, set[str]] = {}
     used = count(_missing(tables, {}, budget))
-    for i in order:
-        if any_relevant and not scores[_name(tables[i])]:
-            break
-        keys = _keys(tables[i])
-        cost = count(_create(catalog, tables[i], keys, style)) + 1
-        if used + cost > budget and kept:
-            continue
-        kept[i] = set(keys)
-        used += cost
-    rest = [
-        (-_column_score(tables[i], column, relevance), rank, i, column)
-        for rank, i in enumerate(order)
-        if i in kept
-        for column in tables[i].columns
-        if column.name not in kept[i]
-    ]
-    for _, _, i, column in sorted(rest, key=lambda row: row[:2]):
-        cost = count("".join(_column_line(catalog, tables[i], column, style, True))) + 1
-        if used + cost <= budget:
-            kept[i].add(column.name)
-            used += cost
+    # A table comes before its columns: its score is at least theirs.
+    for _, i, _, column in sorted(steps, key=lambda step: step[:3]):
+        if column is None:
+            cost = count(_create(catalog, tables[i], _keys(tables[i]), style)) + 1
+            if used + cost <= budget or not kept:
+                kept[i] = _keys(tables[i])
+                used += cost
+        elif i in kept and column.name not in kept[i]:
+            cost = count("".join(_column_line(catalog, tables[i], column, style, True))) + 1
+            if used + cost <= budget:
+                kept[i].add(column.name)
+                used += cost
     shown = [_create(catalog, tables[i], kept[i], style) for i in sorted(kept)]
     missing = _missing(tables, kept, budget)
     return "\n".join([*shown, missing] if missing else shown)
@@ -136,6 +145,17 @@ def _name(table: Table) -> str:
 def _table_score(table: Table, relevance: Mapping[str, float]) -> float:
     own = max(relevance.get(_name(table).lower(), 0.0), relevance.get(table.name.lower(), 0.0))
     return max([own, *(_column_score(table, column, relevance) for column in table.columns)])
+
+
+def _table_scores(tables: list[Table], relevance: Mapping[str, float]) -> dict[str, float]:
+    """Scores by table; a table that links two relevant ones is needed to join them."""
+    scores = {_name(t): _table_score(t, relevance) for t in tables}
+    relevant = {t.name.lower() for t in tables if scores[_name(t)] > 0}
+    for table in tables:
+        linked = {k.ref_table.lower() for k in table.foreign_keys} & relevant
+        if not scores[_name(table)] and len(linked) > 1:
+            scores[_name(table)] = _BRIDGE
+    return scores
 
 
 def _column_score(table: Table, column: Column, relevance: Mapping[str, float]) -> float:
@@ -207,30 +227,50 @@ def _constraints(catalog: Catalog, table: Table) -> list[str]:
 
 def _known(catalog: Catalog, table: Table, column: Column, style: _Style) -> list[str]:
     """Description, meanings of codes, or else the values of a coded column, a range, a few samples."""
-    name, told = _name(table), []
-    described = catalog.dictionary.describe_column(name, column.name)
+    name = _name(table)
     entry = catalog.dictionary.entry(name, column.name)
-    label = entry.name if entry else ""
-    if label and described and label.lower() not in described.lower():
-        described = f"{label}: {described}"
-    told.append(_short(described or label, style.letters))
+    told = []
+    if entry and style.letters:
+        named = entry.name and entry.description and entry.name.lower() not in entry.description.lower()
+        text = f"{entry.name}: {entry.description}" if named else entry.description or entry.name
+        told.append(_short(text, style.letters))
     meanings = catalog.dictionary.value_meanings(name, column.name)
     profile = catalog.profile.column(name, column.name)
-    coded = [v for v, _ in profile.values] if profile and profile.coded else []
-    codes = list(dict.fromkeys([*meanings, *coded]))[: style.codes]
-    if codes and (meanings or all(len(v) <= 40 for v in coded)):
-        listed = [_code(c, meanings.get(c), style.letters) for c in codes]
-        told.append(("values: " if not meanings else "") + ", ".join(listed))
-    elif profile and style.samples and not column.primary_key:
-        if profile.kind in ("number", "date") and profile.minimum is not None:
-            told.append(f"from {_short(profile.minimum, 30)} to {_short(profile.maximum, 30)}")
-        elif profile.values:
-            told.append("e.g. " + ", ".join(_literal(v) for v, _ in profile.values[:3] if len(v) <= 60))
+    codes = _codes(table, column, meanings, profile)
+    if codes:
+        shown = [_code(c, meanings.get(c), profile) for c in codes[: style.codes]]
+        if shown:
+            more = ", ..." if len(codes) > len(shown) else ""
+            told.append(("" if meanings else "values: ") + ", ".join(shown) + more)
+    elif profile and style.samples and column.name not in _keys(table):
+        told.append(_samples(profile))
     return told
 
 
-def _code(code: str, meaning: str | None, letters: int) -> str:
-    return f"{_literal(code)} = {_short(meaning, min(letters, 80))}" if meaning else _literal(code)
+def _codes(
+    table: Table, column: Column, meanings: Mapping[str, str], profile: ColumnProfile | None
+) -> list[str]:
+    """Values whose meaning is known, and all values of a coded column that is no key."""
+    coded: list[str] = []
+    if profile and profile.coded and column.name not in _keys(table):
+        coded = [value for value, _ in profile.values]
+        if not meanings and (
+            any(len(v) > 40 for v in coded) or (profile.kind != "text" and len(coded) > _FEW)
+        ):
+            coded = []
+    return list(dict.fromkeys([*meanings, *coded]))
+
+
+def _samples(profile: ColumnProfile) -> str:
+    if profile.kind != "text" and profile.minimum is not None:
+        return f"from {_short(profile.minimum, 30)} to {_short(profile.maximum, 30)}"
+    samples = [_literal(v) for v, _ in profile.values[:8] if len(v) <= 60][:3]
+    return "e.g. " + ", ".join(samples) if samples else ""
+
+
+def _code(code: str, meaning: str | None, profile: ColumnProfile | None) -> str:
+    written = _short(code, 60) if profile and profile.kind == "number" else _literal(code)
+    return f"{written} = {_short(meaning, _MEANING)}" if meaning else written
 
 
 def _literal(value: str) -> str:
@@ -245,5 +285,5 @@ def _short(text: str | None, letters: int) -> str:
 
 
 def _comment(parts: list[str]) -> str:
-    said = "; ".join(p for p in parts if p and p != "e.g. ")
+    said = "; ".join(p for p in parts if p)
     return f" -- {said}" if said else ""

@@ -35,9 +35,9 @@ STOP_WORDS: Final = word_set(
     having he her here hers him his how i identify if in indicate into is it its itself just kindly known last
     least less let list many may me mean mention more most much must my name named names near no nor not
     number of off often on once one only or other our out over own per percent percentage please provide rank
-    refer same she should show so some state such sum than that the their them then there these they this those
-    through to together too total under until up us versus very was we were what when where whether which
-    while who whom whose why will with within would yes you your"""
+    refer same she should show so some state such sum than that the their them then there these they this
+    those through to together too total under until up us versus very was we were what when where whether
+    which while who whom whose why will with within would yes you your"""
 )
 
 

@@ -46,12 +46,11 @@ class ValueIndex:
     """
 
     def __init__(self, columns: Iterable[ColumnValues] = ()) -> None:
-        self.columns: tuple[ColumnValues, ...] = tuple(
-            c for c in columns if (c.values or c.meanings) and not looks_secret(c.column)
-        )
+        self.columns: tuple[ColumnValues, ...] = tuple(c for c in columns if not looks_secret(c.column))
         self.phrases: list[str] = []  # what a question may say: a value, or the meaning of one
         self.values: list[str] = []  # what to write in SQL for it
         self.owners = array("I")  # which of `columns` it is in
+        self.bounds = array("I")  # first entry of each column, and the end of the last
         self.longest = 1
         self.keys: dict[str, int] = {}  # folded phrase -> first entry of that key
         self.following = array("i")  # entry -> next entry of the same key, or -1
@@ -82,6 +81,7 @@ class ValueIndex:
         folded: list[str] = []
         tails: dict[str, int] = {}
         for number, column in enumerate(self.columns):
+            self.bounds.append(len(self.phrases))
             words = {fold_word(w) for w in humanize(column.column).split()}
             self.name_words.append(frozenset(words | {fold_word(w) for w in humanize(column.table).split()}))
             self.schema_words |= self.name_words[-1]
@@ -99,6 +99,7 @@ class ValueIndex:
                     self.keys[key] = entry
                     self.longest = max(self.longest, min(key.count(" ") + 1, LONGEST_KEY))
                 tails[key] = entry
+        self.bounds.append(len(self.phrases))
         return folded
 
     def _fill_postings(self, keys: Sequence[str]) -> None:
@@ -135,6 +136,14 @@ class ValueIndex:
         """The number of entries of several words that hold this word."""
         number = self.tokens.get(token)
         return 0 if number is None else self.starts[number + 1] - self.starts[number]
+
+    def share_in(self, owner: int, token: str) -> float:
+        """The share of a column's entries that hold this word; entries of one column follow each other."""
+        first, end = self.bounds[owner], self.bounds[owner + 1]
+        number = self.tokens[token]
+        low, high = self.starts[number], self.starts[number + 1]
+        at = bisect_left(self.postings, first, low, high)
+        return max(1, bisect_left(self.postings, end, at, high) - at) / (end - first)
 
     def nearby(self, token: str) -> list[str]:
         """Known words that start or end as the token does and are of about its length: candidates for a typo.
@@ -188,8 +197,13 @@ def _phrases(column: ColumnValues) -> Iterable[tuple[str, str]]:
         if value.strip():
             yield value, value
     known = set(column.values)
+    for _, value in column.meanings:
+        if value not in known:
+            known.add(value)
+            yield value, value
     for meaning, value in column.meanings:
-        for phrase in dict.fromkeys((meaning, meaning.partition("(")[0])):
+        parts = [part for part in re.split(r"[,;()]", meaning) if " " in part.strip()]
+        for phrase in dict.fromkeys((meaning, meaning.partition("(")[0], *parts)):
             said = _said(phrase)
             if said and said not in known:
                 yield said, value
