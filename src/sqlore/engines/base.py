@@ -1,0 +1,100 @@
+"""What every engine offers, and the few helpers all of them share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+from sqlore.errors import ConnectError
+from sqlore.model import Rows, Schema
+
+__all__ = ["DEFAULT_LIMIT", "DEFAULT_TIMEOUT", "Engine", "file_fingerprint", "quote_name", "short"]
+
+DEFAULT_LIMIT = 200
+DEFAULT_TIMEOUT = 10.0
+
+
+class Engine(Protocol):
+    """A database that is asked, never written to.
+
+    Safety is the engine's own: the connection is read-only, one statement runs at a time, everything
+    but reading is denied by the database itself. `sqlore.sql.check_query` is a second line before it.
+    An engine is a context manager, and may be used and interrupted from several threads.
+    """
+
+    url: str
+    dialect: str
+    name: str
+
+    def schema(self) -> Schema:
+        """Tables and views with columns, keys, comments and row counts; `ConnectError` if unreadable."""
+        ...
+
+    def run(self, sql: str, *, limit: int = DEFAULT_LIMIT, timeout: float = DEFAULT_TIMEOUT) -> Rows:
+        """Run one query; at most `limit` rows are fetched, `truncated` says whether there were more.
+
+        Raises `UnsafeSql` (it does something other than reading, or is several statements),
+        `QueryTimeout` (stopped after `timeout` seconds; the connection stays usable), `QueryError`.
+        """
+        ...
+
+    def interrupt(self) -> None:
+        """Stop what runs now, from any thread; that `run` raises `QueryError`. Harmless when idle."""
+        ...
+
+    def fingerprint(self) -> str:
+        """Changes when the database's content may have changed; costs one look at the file."""
+        ...
+
+    def close(self) -> None:
+        """Close the connection; a second call does nothing."""
+        ...
+
+    def quote(self, name: str) -> str:
+        """`name` as an identifier of this dialect."""
+        return quote_name(name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def quote_name(name: str) -> str:
+    """An identifier in standard double quotes.
+
+    >>> quote_name('a"b')
+    '"a""b"'
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def short(text: str, length: int = 300) -> str:
+    """One line of at most `length` characters, for messages.
+
+    >>> short("a\\n  b", 10)
+    'a b'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1] + "…"
+
+
+def file_fingerprint(path: Path, *companions: str) -> str:
+    """Size and modification time of a database file and of its companions (`-wal` and the like)."""
+    parts = []
+    for file in (path, *(path.with_name(path.name + suffix) for suffix in companions)):
+        try:
+            stat = file.stat()
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise ConnectError(f"cannot look at {file}: {error.strerror}") from error
+        parts.append(f"{stat.st_size}.{stat.st_mtime_ns}")
+    return "-".join(parts)

@@ -1,0 +1,180 @@
+"""Opening a database: every way to name one, and every way in which it can be wrong."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sqlore.engines import Engine, connect
+from sqlore.errors import ConnectError, UsageError
+
+Make = Callable[..., Path]
+
+
+def test_by_path_by_url_relative_and_absolute(
+    make: Make, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path: Path = make()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for text in (
+        str(path),
+        path.name,
+        f"{kind}:///{path.name}",
+        f"{kind}:///{path}",
+        f"~/{path.name}",
+        f"{kind}:///~/{path.name}",
+        f"{kind.upper()}+driver:///{path.name}",
+    ):
+        with connect(text) as engine:
+            assert engine.dialect == kind
+            assert engine.name == "shop"
+            assert engine.run("SELECT count(*) FROM customer").rows == ((3,),)
+        with connect(engine.url) as again:
+            assert again.url == engine.url
+
+
+@pytest.mark.parametrize("name", ["a b", "a#b", "100%25", "日本", 'it\'s "quoted"'])
+def test_file_names_with_odd_characters(make: Make, kind: str, name: str) -> None:
+    path = make(name=name)
+    with connect(f"{kind}:///{path}") as engine:
+        assert engine.name == name
+        assert engine.run("SELECT count(*) FROM customer").rows == ((3,),)
+
+
+def test_a_question_mark_in_a_file_name(make: Make, kind: str) -> None:
+    path = make(name="a?b")
+    if kind == "sqlite":
+        with connect(str(path)) as engine:
+            assert engine.run("SELECT count(*) FROM customer").rows == ((3,),)
+    else:
+        with pytest.raises(ConnectError) as caught:
+            connect(str(path))
+        assert "rename" in (caught.value.hint or "")
+
+
+def test_a_percent_encoded_url(make: Make, kind: str) -> None:
+    path = make(name="a b")
+    with connect(f"{kind}:///{str(path).replace(' ', '%20')}") as engine:
+        assert engine.name == "a b"
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("mysql://u@h/db", "mysql"),
+        ("postgresql+psycopg://u@h/db", "postgresql"),
+        ("sqlite://", "no file"),
+        ("sqlite:///", "no file"),
+        ("sqlite://shop.db", "two slashes"),
+        ("", "no database"),
+        (":memory:", "not a file"),
+        ("a\0b", "not a file"),
+    ],
+)
+def test_urls_that_cannot_be(text: str, word: str) -> None:
+    with pytest.raises(UsageError, match=word) as caught:
+        connect(text)
+    assert caught.value.hint
+
+
+def test_files_that_cannot_be(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "empty.db").touch()
+    (tmp_path / "text.db").write_text("id,name\n1,Ann\n")
+    (tmp_path / "junk.db").write_bytes(os.urandom(4096))
+    for name, word in (
+        ("missing.db", "does not exist"),
+        ("no/such.db", "does not exist"),
+        (".", "folder"),
+        ("empty.db", "empty"),
+        ("text.db", "not a"),
+        ("junk.db", "not a"),
+    ):
+        for text in (str(tmp_path / name), f"{kind}:///{tmp_path / name}"):
+            with pytest.raises(ConnectError, match=word) as caught:
+                connect(text)
+            assert caught.value.hint
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ConnectError, match="ordinary file"):
+        connect(str(tmp_path / "pipe"))
+
+
+def test_a_damaged_database(make: Make) -> None:
+    path: Path = make()
+    with path.open("r+b") as file:
+        file.seek(24)
+        file.write(b"\xff" * 4000)
+    with pytest.raises(ConnectError) as caught:
+        connect(str(path))
+    assert caught.value.hint
+
+
+def test_the_wrong_url_says_the_right_one(make: Make, kind: str) -> None:
+    path: Path = make()
+    other = "duckdb" if kind == "sqlite" else "sqlite"
+    with pytest.raises(ConnectError) as caught:
+        connect(f"{other}:///{path}")
+    assert caught.value.hint == f"use {kind}:///{path}"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
+def test_a_file_that_may_not_be_read(make: Make) -> None:
+    path: Path = make()
+    path.chmod(0)
+    with pytest.raises(ConnectError, match="cannot read"):
+        connect(str(path))
+
+
+def test_a_duckdb_file_that_another_process_writes(tmp_path: Path) -> None:
+    path = tmp_path / "held.duckdb"
+    code = (
+        "import duckdb, sys\n"
+        f"connection = duckdb.connect({str(path)!r})\n"
+        "connection.execute('CREATE TABLE t (x INTEGER)')\n"
+        "connection.execute('CHECKPOINT')\n"
+        "print('ready', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        with pytest.raises(ConnectError, match="cannot open") as caught:
+            connect(str(path))
+        assert "another process" in (caught.value.hint or "")
+        process.communicate()
+
+
+def test_what_a_killed_writer_left_is_read(make: Make, kind: str) -> None:
+    path: Path = make()
+    code = (
+        "import os, sqlite3, duckdb\n"
+        f"connection = {'sqlite3' if kind == 'sqlite' else 'duckdb'}.connect({str(path)!r})\n"
+        + ("connection.execute('PRAGMA journal_mode=WAL')\n" if kind == "sqlite" else "")
+        + "connection.execute(\"INSERT INTO customer VALUES (4, 'Dan', 'Rome')\")\n"
+        "connection.commit()\n"
+        "os._exit(9)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
+    with connect(str(path)) as engine:
+        assert engine.run("SELECT count(*) FROM customer").rows == ((4,),)
+
+
+def test_two_engines_on_one_file(make: Make) -> None:
+    path: Path = make()
+    with connect(str(path)) as one, connect(str(path)) as two:
+        one.close()
+        assert two.run("SELECT count(*) FROM customer").rows == ((3,),)
+
+
+def test_the_protocol_is_what_connect_returns(engine: Engine) -> None:
+    assert engine.quote('a"b') == '"a""b"'
