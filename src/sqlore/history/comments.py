@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-__all__ = ["Note", "leading_comment", "read_comment", "reads_like_a_question", "to_time"]
+__all__ = ["Note", "leading_comment", "read_comment", "reads_like_a_question", "says_nothing", "to_time"]
 
 _REQUEST = re.compile(
     r"(?:what|which|who|whom|whose|when|where|why|how|list|show|find|count|get|give|display|return|name"
@@ -50,6 +50,7 @@ _CODE = re.compile(
 _RULER = re.compile(r"^[\W_]*$")
 _MARKER = re.compile(r"^\s*(?:--+|#+|//+|/\*+!?|\*(?!/))\s?|\s*\*+/\s*$")
 _LEAD = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|#[^\n]*(?:\n|$)|/\*.*?\*/)+", re.S)
+_NOTHING = re.compile(r"(?:[\s;]|--[^\n]*|#[^\n]*|/\*.*?\*/)*+", re.S)
 
 
 @dataclass(slots=True)
@@ -92,6 +93,15 @@ def leading_comment(sql: str) -> str | None:
     """
     match = _LEAD.match(sql)
     return (match.group().strip() or None) if match else None
+
+
+def says_nothing(sql: str) -> bool:
+    """Whether a text holds no statement: only blanks, semicolons and comments.
+
+    >>> says_nothing(" ;; -- SELECT 1"), says_nothing("/* a */ SELECT 1")
+    (True, False)
+    """
+    return _NOTHING.fullmatch(sql) is not None
 
 
 def reads_like_a_question(text: str) -> bool:

@@ -12,6 +12,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from sqlore.errors import NotAQuery, ParseError, SqlError
+from sqlore.history.comments import says_nothing
 from sqlore.history.decode import is_junk
 from sqlore.history.source import read_history
 from sqlore.model import ParsedScript, Rejected, RejectReason, Schema, Script
@@ -90,7 +91,7 @@ class _Parser:
         key = (script.sql, script.dialect)
         known = self._memo.get(key)
         if known is not None:
-            return replace(known, script=script)
+            return _for_other(known, script)
         outcome = self._parse(script)
         if len(self._memo) >= _REMEMBERED:
             del self._memo[next(iter(self._memo))]
@@ -104,7 +105,7 @@ class _Parser:
         if len(sql) > self._max:
             message = f"{len(sql):,} characters; the limit is {self._max:,}"
             return Rejected(script, "too_long", message, script.line)
-        if not sql.strip().strip(";"):
+        if says_nothing(sql):
             return Rejected(script, "empty", "there is no statement", script.line)
         if is_junk(sql):
             return Rejected(script, "unreadable", "binary data, not text", script.line)
@@ -116,6 +117,14 @@ class _Parser:
             return _rejected(script, "unparsable", error)
         except RecursionError:
             return Rejected(script, "unparsable", "it is nested too deeply", script.line)
+
+
+def _for_other(known: Outcome, script: Script) -> Outcome:
+    """The outcome of the same text for another script: a fault is where that one stands."""
+    if isinstance(known, ParsedScript):
+        return replace(known, script=script)
+    within = (known.line or 0) - (known.script.line or 0)
+    return replace(known, script=script, line=None if script.line is None else script.line + within)
 
 
 def _rejected(script: Script, reason: RejectReason, error: SqlError) -> Rejected:
