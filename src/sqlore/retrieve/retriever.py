@@ -84,7 +84,7 @@ class Retriever:
         the embedding model cannot be used.
         """
         watch = Stopwatch()
-        asked = self._ask(question, exclude, watch)
+        asked = self.look_up(question, exclude, watch)
         scores, shares = self._score(asked)
         watch.lap("rank")
         ranking = folded(asked.snapshot, best_first(scores))
@@ -107,13 +107,17 @@ class Retriever:
         self, question: str, *, limit: int = 40, exclude: Collection[int | str] = frozenset()
     ) -> tuple[RankedItem, ...]:
         """The `limit` best items for `question`, without choosing among them. Raises as `retrieve`."""
-        asked = self._ask(question, exclude, Stopwatch())
+        asked = self.look_up(question, exclude)
         scores, shares = self._score(asked)
         return explained(asked, best_first(scores)[:limit], scores, shares, self.ranker.names)
 
     # -------------------------------------------------- what is looked up for a question
 
-    def _ask(self, question: str, exclude: Collection[int | str], watch: Stopwatch) -> Asked:
+    def look_up(
+        self, question: str, exclude: Collection[int | str] = frozenset(), watch: Stopwatch | None = None
+    ) -> Asked:
+        """Everything that a ranker is given for `question`. Raises as `retrieve`."""
+        watch = watch or Stopwatch()
         snapshot = self._current()
         watch.lap("load")
         parts = phrases(question)
@@ -122,15 +126,8 @@ class Retriever:
         watch.lap("embed")
         values = self._values(question)
         watch.lap("values")
-        return Asked(
-            question,
-            snapshot,
-            snapshot.alive(exclude),
-            parts,
-            None if vectors is None else vectors[0],
-            None if vectors is None else vectors[1:],
-            values,
-        )
+        of_question, of_parts = (None, None) if vectors is None else (vectors[0], vectors[1:])
+        return Asked(question, snapshot, snapshot.alive(exclude), parts, of_question, of_parts, values)
 
     def _current(self) -> Snapshot:
         with self._lock:
