@@ -1,1 +1,7 @@
+"""SQL taken apart: text to fragments, skeletons, statements, and the check of a query."""
 
+from __future__ import annotations
+
+from sqlore.sql.build import parse_script
+
+__all__ = ["parse_script"]

@@ -1,0 +1,154 @@
+"""The public act of this room: a script taken apart into fragments, as plain data."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sqlore.errors import ParseError
+from sqlore.model import VAL, Fragment, Naming, ParsedScript, Schema, Script
+from sqlore.sql.fragments import Draft, Walker
+from sqlore.sql.joins import smallest_numbering
+from sqlore.sql.parse import Parsed, parse_query
+from sqlore.sql.resolve import LITERAL, Piece, Scope
+from sqlore.sql.spans import Spans
+
+_TAG: Final = re.compile(r'((?:"(?:[^"]|"")*"|[\w$@#]+)(?:\.(?:"(?:[^"]|"")*"|[\w$@#]+))*)\x02(\d+)\x03')
+_ORDER: Final = {"query": 0, "relation": 1, "output": 2, "dimension": 3, "calculation": 4, "condition": 5}
+
+
+def parse_script(script: Script | str, dialect: str | None = None, schema: Schema | None = None) -> ParsedScript:
+    """Take a script apart into fragments of the five kinds and the whole query.
+
+    The dialect is the argument, else the script's own, else the schema's, else the general one. The schema
+    resolves columns without a table; nothing in it is required to exist. Raises `ParseError` or
+    `NotAQuery`, with the position of the failure. The kinds are those of BIRD-History, section 4 and A.2.
+
+    >>> parsed = parse_script("SELECT COUNT(T1.id) FROM superhero AS T1 WHERE T1.full_name IS NULL", "sqlite")
+    >>> for fragment in parsed.fragments:
+    ...     print(fragment.key)
+    query: select count(superhero.id) from superhero where superhero.full_name is null
+    calculation: count(superhero.id)
+    condition: superhero.full_name is null
+    """
+    if isinstance(script, str):
+        script = Script(script)
+    chosen = (dialect or script.dialect or (schema.dialect if schema else "") or "").lower()
+    parsed = parse_query(script.sql, chosen)
+    walker = walk(parsed, chosen, schema)
+    return _assemble(script, walker)
+
+
+def walk(parsed: Parsed, dialect: str, schema: Schema | None) -> Walker:
+    """Walk a parsed query. Raises `ParseError` where it is nested too deeply."""
+    spans = Spans(parsed.tokens.tokens, parsed.first, parsed.stop)
+    walker = Walker(parsed.tokens, spans, dialect, schema)
+    try:
+        walker.run(parsed.tree)
+    except RecursionError as error:
+        raise ParseError("the query is nested too deeply", position=0) from error
+    return walker
+
+
+def _assemble(script: Script, walker: Walker) -> ParsedScript:
+    paths = _paths(walker.scopes)
+    drafts = sorted(walker.drafts, key=lambda draft: (draft.start, -draft.end, _ORDER[draft.kind]))
+    fragments = tuple(_fragment(script.sql, draft, paths) for draft in drafts)
+    whole = next(fragment for fragment in fragments if fragment.kind == "query")
+    tables: set[str] = set(whole.tables)
+    columns: set[str] = set(whole.columns)
+    for fragment in fragments:
+        tables.update(fragment.tables)
+        columns.update(fragment.columns)
+    namings = tuple(
+        Naming(canonical_text(named.piece), named.alias, _columns(named.piece)) for named in walker.named
+    )
+    return ParsedScript(script, fragments, whole.skeleton, tuple(sorted(tables)), tuple(sorted(columns)), namings)
+
+
+def _fragment(sql: str, draft: Draft, paths: dict[int, str]) -> Fragment:
+    piece = draft.piece
+    if "\x02" in piece.text:
+        piece = piece._replace(text=numbered(piece.text, minimal=draft.kind == "relation"))
+    text = piece.text
+    values = sorted(piece.values, key=lambda value: value.offset) if len(piece.values) > 1 else piece.values
+    return Fragment(
+        draft.kind,
+        sql[draft.start : draft.end],
+        text.replace(LITERAL, VAL),
+        canonical_text(piece),
+        draft.start,
+        draft.end,
+        paths[id(draft.scope)],
+        tuple([word for value in values for word in value.values]),
+        draft.form,
+        _tables(piece),
+        _columns(piece),
+    )
+
+
+def canonical_text(piece: Piece) -> str:
+    """The text of a piece with its literals in place."""
+    text = piece.text
+    if "\x02" in text:
+        text = numbered(text)
+    if not piece.values:
+        return text
+    parts = text.split(LITERAL)
+    out = [parts[0]]
+    for index, part in enumerate(parts[1:]):
+        out.append(piece.values[index].text if index < len(piece.values) else VAL)
+        out.append(part)
+    return "".join(out)
+
+
+def _tables(piece: Piece) -> tuple[str, ...]:
+    if len(piece.references) == 1:
+        table = piece.references[0][0]
+        return (table,) if table else ()
+    return tuple(sorted({table for table, _ in piece.references if table}))
+
+
+def _columns(piece: Piece) -> tuple[str, ...]:
+    if len(piece.references) == 1:
+        column = piece.references[0][1]
+        return (column,) if column else ()
+    return tuple(sorted({column for _, column in piece.references if column}))
+
+
+def numbered(text: str, minimal: bool = False) -> str:
+    """Instance tags as ``#2``: none where a table has one instance in the text, else counted from 1."""
+    found: dict[str, set[int]] = {}
+    for base, number in _TAG.findall(text):
+        found.setdefault(base, set()).add(int(number))
+    for base, numbers in found.items():
+        if 1 not in numbers and re.search(rf'(?<![\w."]){re.escape(base)}(?![\w"\x02])', text):
+            numbers.add(1)
+            text = re.sub(rf'(?<![\w."]){re.escape(base)}(?![\w"\x02])', lambda m: f"{m.group()}\x021\x03", text)
+        for rank, number in enumerate(sorted(numbers), 1):
+            text = text.replace(f"{base}\x02{number}\x03", f"{base}\x02{rank}\x03")
+    if minimal:
+        several = {base: list(range(1, len(numbers) + 1)) for base, numbers in found.items() if len(numbers) > 1}
+        if several:
+            text = smallest_numbering(text, several)
+    return re.sub(r"\x02(\d+)\x03", lambda match: "" if match.group(1) == "1" else f"#{match.group(1)}", text)
+
+
+def _paths(scopes: list[Scope]) -> dict[int, str]:
+    """The path of every scope: siblings are counted from 1 in the order of the text."""
+    children: dict[int, list[Scope]] = {}
+    out: dict[int, str] = {}
+    for scope in scopes:
+        if scope.path_parent is None:
+            out[id(scope)] = scope.label
+        else:
+            children.setdefault(id(scope.path_parent), []).append(scope)
+    pending = list(out)
+    while pending:
+        parent = pending.pop()
+        counts: dict[str, int] = {}
+        for scope in sorted(children.get(parent, ()), key=lambda s: s.start):
+            counts[scope.label] = counts.get(scope.label, 0) + 1
+            out[id(scope)] = f"{out[parent]}/{scope.label}:{counts[scope.label]}"
+            pending.append(id(scope))
+    return out

@@ -1,0 +1,57 @@
+"""How a dialect folds names, and how a name is written in a skeleton."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sqlore.sql.placeholders import INSTANCE
+
+DEFAULT_SCHEMAS: Final = frozenset({"main", "public", "dbo"})
+
+_PLAIN = re.compile(r"[^\W\d][\w$]*(?:#\d+)?\Z")
+
+_RESERVED: Final = frozenset(
+    """all and any as asc between by case cast check collate constraint create cross current_date
+    current_time current_timestamp default delete desc distinct drop else end except exists false fetch for
+    foreign from full grant group having in inner insert intersect interval into is join lateral left like
+    limit natural not null offset on or order outer primary qualify references right select set some table
+    then to true union unique update using values when where window with""".split()
+)
+
+
+def fold(name: str, quoted: bool, dialect: str) -> str:
+    """The name as the dialect compares it, unquoted.
+
+    PostgreSQL and Snowflake keep the case of quoted names (Snowflake's own folding is to upper case, so
+    ``"NAME"`` there is the unquoted ``name``); the other dialects compare without case.
+
+    >>> fold("Full_Name", False, "postgres"), fold("Full_Name", True, "postgres"), fold("A", True, "sqlite")
+    ('full_name', 'Full_Name', 'a')
+    """
+    if not name.isascii() or INSTANCE in name:
+        name = name.replace(INSTANCE, "#")
+    if name[:1] == "\x01":
+        name = name[1:]
+    if not quoted or dialect not in ("postgres", "snowflake", "redshift"):
+        return name.lower()
+    if dialect == "snowflake":
+        # A quoted lower-case name differs from the unquoted one; the mark makes `spell` quote it.
+        return name.lower() if name == name.upper() else f"\x04{name}"
+    return name
+
+
+def spell(name: str) -> str:
+    """A folded name as a skeleton writes it: in double quotes where it could not stand bare.
+
+    >>> spell("order"), spell("free meal count"), spell("superhero"), spell("Id")
+    ('"order"', '"free meal count"', 'superhero', '"Id"')
+    """
+    if name[:1] == "\x04":
+        return '"' + name[1:].replace('"', '""') + '"'
+    if _PLAIN.match(name) and name not in _RESERVED and name == name.lower():
+        return name
+    base, mark, number = name.rpartition("#")
+    if mark and number.isdigit() and base:
+        return f"{spell(base)}#{number}"
+    return '"' + name.replace('"', '""') + '"'

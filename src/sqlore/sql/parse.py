@@ -1,0 +1,264 @@
+"""From text to one parsed query: which statement it is, whether it is one, and where it fails."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.errors import ParseError as GlotParseError
+from sqlglot.tokens import Token, TokenType
+
+from sqlore.errors import NotAQuery, ParseError, SqlError
+from sqlore.sql.tokens import FUNCTION_MARK, Tokens, tokenize
+
+_STATEMENTS: Final = frozenset(
+    """abort alter analyze attach backup begin call checkpoint close cluster comment commit copy create deallocate
+    declare delete deny desc describe detach discard do drop exec execute exit explain export fetch flush get go
+    grant if import insert install kill list listen load lock ls merge notify open optimize pragma prepare print
+    put raise raiserror reconfigure refresh reindex release remove rename replace reset restore return revoke rm
+    rollback savepoint security set show start summarize truncate undrop unload unlock update upsert use vacuum
+    waitfor while cache uncache msck else end repair throw goto""".split()
+)
+_QUERY_WORDS: Final = frozenset({"select", "with", "values", "from", "table"})
+_FALLBACKS: Final[dict[str, tuple[str, ...]]] = {"": ("tsql", "mysql", "bigquery", "snowflake")}
+_WRITES: Final = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
+_SET_WORDS: Final = frozenset({TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.ALL, TokenType.DISTINCT})
+_WORD: Final = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\(|;)*([A-Za-z_]+)", re.S)
+
+
+@dataclass(slots=True)
+class Parsed:
+    """One query: its tree, the tokens of the whole text, and which of them are the query's."""
+
+    tree: Any
+    tokens: Tokens
+    first: int
+    stop: int
+
+
+def parse_query(text: str, dialect: str) -> Parsed:
+    """The one query of a text.
+
+    Raises `NotAQuery` where it holds none, `ParseError` where it cannot be read or holds several; the
+    position is that of the failure under the given dialect, whatever was tried after it.
+    """
+    try:
+        return _parse(text, dialect)
+    except ParseError as error:
+        failure = error
+    for other in _FALLBACKS.get(dialect, ("",)):
+        try:
+            return _parse(text, other)
+        except SqlError:
+            continue
+    raise failure
+
+
+def _parse(text: str, dialect: str) -> Parsed:
+    if not text.strip(" \t\r\n;\ufeff\x00"):
+        raise NotAQuery("the script is empty", position=0)
+    try:
+        tokens = tokenize(text, dialect)
+    except ParseError:
+        _refuse_statement(text)
+        raise
+    found = statements(tokens, dialect)
+    if not found:
+        raise NotAQuery("the script holds only comments", position=0)
+    queries = [(first, stop) for first, stop, word in found if word in _QUERY_WORDS]
+    if len(queries) > 1:
+        raise _error(tokens, queries[1][0], f"the script holds {len(queries)} queries", "give one query at a time")
+    if not queries:
+        _not_a_query(tokens, found)
+    first, stop = queries[0]
+    _check_tokens(tokens, first, stop)
+    tree = _tree(tokens, first, stop)
+    return Parsed(tree, tokens, first, stop)
+
+
+def _refuse_statement(text: str) -> None:
+    word = _WORD.match(text)
+    if word and word.group(1).lower() in _STATEMENTS:
+        raise NotAQuery(f"it is not a query: {word.group(1).upper()}", position=word.start(1))
+
+
+def _not_a_query(tokens: Tokens, found: list[tuple[int, int, str]]) -> None:
+    kinds = [word for _, _, word in found]
+    for first, _, word in found:
+        if word not in _STATEMENTS:
+            raise _error(tokens, first, f"no statement begins with {tokens.tokens[first].text!r}")
+    names = ", ".join(dict.fromkeys(kind.upper() for kind in kinds))
+    line, column, position = place(tokens.text, tokens.tokens[found[0][0]].start)
+    raise NotAQuery(f"it is not a query: {names}", position=position, line=line, column=column)
+
+
+def place(text: str, position: int) -> tuple[int, int, int]:
+    """Line and column (from 1) of a character offset, and the offset itself."""
+    line = text.count("\n", 0, position) + 1
+    return line, position - (text.rfind("\n", 0, position) + 1) + 1, position
+
+
+def _error(tokens: Tokens, index: int, message: str, hint: str | None = None) -> ParseError:
+    position = tokens.tokens[index].start if index < len(tokens.tokens) else len(tokens.text)
+    line, column, position = place(tokens.text, position)
+    return ParseError(message, position=position, line=line, column=column, hint=hint)
+
+
+# ------------------------------------------------------------------ statements
+
+
+def statements(tokens: Tokens, dialect: str) -> list[tuple[int, int, str]]:
+    """The statements of a text as token ranges with their leading word, lower-case."""
+    words = tokens.tokens
+    out: list[tuple[int, int, str]] = []
+    depth = 0
+    first = 0
+    for index, token in enumerate(words):
+        kind = token.token_type
+        if kind is TokenType.L_PAREN:
+            depth += 1
+        elif kind is TokenType.R_PAREN:
+            depth = max(0, depth - 1)
+        elif kind is TokenType.SEMICOLON:
+            _add(words, first, index, out)
+            first, depth = index + 1, 0
+        elif depth == 0 and dialect == "tsql" and index > first and _begins(words, first, index):
+            _add(words, first, index, out)
+            first = index
+    _add(words, first, len(words), out)
+    return out
+
+
+def _add(words: list[Token], first: int, stop: int, out: list[tuple[int, int, str]]) -> None:
+    if stop > first:
+        out.append((first, stop, _leading(words, first, stop)))
+
+
+def _leading(words: list[Token], first: int, stop: int) -> str:
+    """The statement's word: of a WITH or a parenthesis, the word that decides."""
+    index = first
+    while index < stop - 1 and words[index].token_type is TokenType.L_PAREN:
+        index += 1
+    token = words[index]
+    word = token.text.replace(FUNCTION_MARK, "").lower()
+    if token.token_type is TokenType.WITH:
+        depth = 0
+        for later in words[index:stop]:
+            if later.token_type is TokenType.L_PAREN:
+                depth += 1
+            elif later.token_type is TokenType.R_PAREN:
+                depth -= 1
+            elif depth == 0 and later.token_type in (TokenType.INSERT, TokenType.UPDATE, TokenType.DELETE, TokenType.MERGE):
+                return later.text.lower()
+    return word
+
+
+_T_SQL_STARTS: Final = frozenset({"declare", "set", "insert", "update", "delete", "create", "drop", "alter", "print",
+                                  "go", "use", "exec", "execute", "truncate", "if", "while", "begin", "end"})  # fmt: skip
+
+
+def _begins(words: list[Token], first: int, index: int) -> bool:
+    """Whether a T-SQL statement begins at a token although no semicolon ends the one before."""
+    token = words[index]
+    kind = token.token_type
+    if kind is TokenType.SELECT:
+        before = words[index - 1]
+        if before.token_type in _SET_WORDS:
+            return False
+        leading = words[first].token_type
+        selected = any(w.token_type is TokenType.SELECT for w in _top_level(words, first, index))
+        return not (leading in (TokenType.INSERT, TokenType.WITH) and not selected)
+    if kind is TokenType.WITH:
+        return (
+            index + 2 < len(words)
+            and words[index + 1].token_type in (TokenType.VAR, TokenType.IDENTIFIER)
+            and words[index + 2].token_type in (TokenType.ALIAS, TokenType.L_PAREN)
+            and words[first].token_type is not TokenType.INSERT
+        )
+    word = token.text.lower()
+    if word not in _T_SQL_STARTS or token.line == words[index - 1].line:
+        return False
+    return not (word == "set" and words[first].token_type is TokenType.UPDATE) and word != "end"
+
+
+def _top_level(words: list[Token], first: int, stop: int) -> list[Token]:
+    out: list[Token] = []
+    depth = 0
+    for token in words[first:stop]:
+        if token.token_type is TokenType.L_PAREN:
+            depth += 1
+        elif token.token_type is TokenType.R_PAREN:
+            depth -= 1
+        elif depth == 0:
+            out.append(token)
+    return out
+
+
+# ------------------------------------------------------------------ the tree
+
+_BEFORE_NOTHING: Final = frozenset(
+    {TokenType.WHERE, TokenType.HAVING, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.ON, TokenType.AND,
+     TokenType.OR, TokenType.FROM, TokenType.JOIN, TokenType.LIMIT, TokenType.UNION, TokenType.WITH,
+     TokenType.QUALIFY, TokenType.BETWEEN, TokenType.IN, TokenType.NOT, TokenType.SELECT, TokenType.COMMA}
+)  # fmt: skip
+_NOTHING: Final = frozenset(
+    {TokenType.WHERE, TokenType.HAVING, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.R_PAREN, TokenType.COMMA,
+     TokenType.LIMIT, TokenType.UNION, TokenType.SEMICOLON, TokenType.THEN, TokenType.ON}
+)  # fmt: skip
+_TRAILING_COMMA: Final = ("duckdb", "bigquery", "snowflake", "databricks")
+
+
+def _check_tokens(tokens: Tokens, first: int, stop: int) -> None:
+    """Refuse what sqlglot lets pass: empty lists and clauses."""
+    words = tokens.tokens
+    name = type(tokens.dialect).__name__.lower()
+    for index in range(first, stop):
+        kind = words[index].token_type
+        if kind not in _BEFORE_NOTHING:
+            continue
+        following = words[index + 1].token_type if index + 1 < stop else TokenType.SEMICOLON
+        bad = following in _NOTHING
+        if kind is TokenType.SELECT:
+            bad = bad or following is TokenType.FROM
+        elif kind is TokenType.COMMA and following is TokenType.FROM:
+            bad = name not in _TRAILING_COMMA
+        elif kind is TokenType.COMMA and following is TokenType.R_PAREN:
+            bad = name not in _TRAILING_COMMA
+        if bad:
+            what = words[index + 1].text if index + 1 < stop else "the end"
+            raise _error(tokens, min(index + 1, stop), f"nothing between {words[index].text!r} and {what!r}")
+
+
+def _tree(tokens: Tokens, first: int, stop: int) -> Any:
+    words = tokens.tokens[first:stop]
+    try:
+        trees = tokens.dialect.parser().parse(words, tokens.text)
+    except GlotParseError as error:
+        raise _from_glot(tokens, error) from error
+    except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError, IndexError, KeyError) as error:
+        what = "nested too deeply" if isinstance(error, RecursionError) else str(error).split("\n", 1)[0][:200]
+        raise _error(tokens, first, f"cannot be read: {what}") from error
+    tree = trees[0] if trees else None
+    if tree is None or isinstance(tree, exp.Command):
+        raise _error(tokens, first, "cannot be read as a query")
+    if isinstance(tree, _WRITES):
+        raise NotAQuery(f"it is not a query: {type(tree).__name__.upper()}")
+    if not isinstance(tree, exp.Query | exp.Values):
+        raise _error(tokens, first, "cannot be read as a query")
+    return tree
+
+
+def _from_glot(tokens: Tokens, error: GlotParseError) -> ParseError:
+    details = error.errors[0] if error.errors else {}
+    line, column = details.get("line"), details.get("col")
+    message = str(details.get("description") or error).split("\n", 1)[0].rstrip(".")
+    mark = str(details.get("highlight") or "")
+    if line is None or column is None:
+        return _error(tokens, 0, message)
+    column = max(1, column - max(len(mark), 1) + 1)
+    lines = tokens.text.split("\n")
+    position = min(sum(len(text) + 1 for text in lines[: line - 1]) + column - 1, len(tokens.text))
+    return ParseError(message, position=position, line=line, column=column)

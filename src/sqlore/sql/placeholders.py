@@ -1,0 +1,83 @@
+"""Template text and log placeholders, swapped for stand-ins of the same length before tokenising.
+
+Real logs are not plain SQL: query parameters (``##name##``, ``%(name)s``, ``{{ name }}``, ``${name}``) and
+dbt models with Jinja blocks. Every swap keeps the length, so all offsets stay offsets into the original
+text, and the original spelling is read back from there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+MASK: Final = "<val>"
+INSTANCE: Final = "\ue000"
+"""Stands for the ``#`` of ``employee#2`` while a skeleton is read back."""
+
+_TRIGGERS: Final = ("{{", "{%", "{#", "##", "${", "%s", "%(", "<val>", "\ufeff")
+
+_SKIP = r"'(?:[^'\\]|\\.|'')*'|--[^\n]*|/\*.*?\*/"
+_SKIP_PLAIN = r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/"
+_HOLES = r"""
+    (?P<block>\{%.*?%\}|\{\#.*?\#\}) | (?P<jinja>\{\{.*?\}\}) | (?P<hash>\#\#[^#\n]+\#\#)
+  | (?P<dollar>\$\{[^}\n]*\}) | (?P<pyformat>%\([^)\n]*\)[sdif]|(?<![\w)\s])\s?%s(?!\w)|%s(?=\s*(?:$|[,);]))|(?<=\s)%s(?!\w))
+  | (?P<mask><val>) | (?P<bom>\ufeff)
+"""
+_SCAN = re.compile(f"(?P<skip>{_SKIP})|{_HOLES}", re.S | re.X)
+_SCAN_PLAIN = re.compile(f"(?P<skip>{_SKIP_PLAIN})|{_HOLES}", re.S | re.X)
+_REFERENCE = re.compile(r"\{\{\s*(ref|source)\s*\((.*?)\)\s*\}\}", re.S)
+_QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
+_JINJA_STATEMENT = re.compile(r"\{\{-?\s*(config|log|exceptions|print)\b", re.S)
+_NUMBERED = re.compile(r'(?<=[\w"])#(?=\d+(?!\w))')
+
+
+def _blank(text: str) -> str:
+    """Spaces of the same length; line ends stay, so that line numbers stay."""
+    return re.sub(r"[^\r\n]", " ", text)
+
+
+def _stand_in(kind: str, text: str) -> str:
+    if kind in ("block", "bom"):
+        return _blank(text)
+    if kind == "mask":
+        return "'val'"
+    if kind == "jinja":
+        reference = _REFERENCE.fullmatch(text)
+        if reference:
+            name = [a or b for a, b in _QUOTED.findall(reference.group(2))]
+            if name and len(name[-1]) <= len(text):
+                dotted = ".".join(name) if reference.group(1) == "source" else name[-1]
+                return _pad(dotted, text)
+        if _JINJA_STATEMENT.match(text):
+            return _blank(text)
+    lead = len(text) - len(text.lstrip())
+    return text[:lead] + "0" * (len(text) - lead)
+
+
+def _pad(name: str, text: str) -> str:
+    # A table name cannot be followed by a number of blanks inside a Jinja hole that spans lines: keep the ends.
+    tail = _blank(text[len(name) :])
+    return name + tail
+
+
+def swap_placeholders(text: str, *, backslash: bool = False) -> str:
+    """The text with every template hole replaced by a literal, a table name or blanks of equal length.
+
+    `backslash` says that the dialect escapes quotes in strings with a backslash.
+
+    >>> swap_placeholders("SELECT TOP ##n:int?5## x FROM {{ ref('orders') }}")
+    'SELECT TOP 00000000000 x FROM orders             '
+    """
+    if not any(trigger in text for trigger in _TRIGGERS):
+        return text
+
+    def swap(match: re.Match[str]) -> str:
+        kind = match.lastgroup or "skip"
+        return match.group() if kind == "skip" else _stand_in(kind, match.group())
+
+    return (_SCAN if backslash else _SCAN_PLAIN).sub(swap, text)
+
+
+def hide_numbers(skeleton: str) -> str:
+    """``employee#2`` of a skeleton as one identifier."""
+    return _NUMBERED.sub(INSTANCE, skeleton) if "#" in skeleton else skeleton

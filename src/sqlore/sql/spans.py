@@ -1,0 +1,355 @@
+"""Where the parts of a query lie in its text: the one module that knows positions.
+
+sqlglot's tree has no ranges, so the ranges come from the tokens: each ``SELECT`` opens a block, keywords at
+the block's own depth begin its clauses, commas and AND/OR at that depth divide them. The tree finds its
+block through a mark that `tokens` leaves on the SELECT token (it arrives as the node's comment).
+A range is a pair of token indexes, the end exclusive; `Spans.offsets` turns it into character offsets.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sqlglot.tokens import Token, TokenType
+
+Range = tuple[int, int]
+
+_OPEN, _CLOSE, _CASE, _END, _SELECT, _CLAUSE, _COMMA, _SET, _SEMICOLON = range(9)
+
+_CLAUSES: Final = {
+    TokenType.FROM: "from",
+    TokenType.INTO: "into",
+    TokenType.WHERE: "where",
+    TokenType.PREWHERE: "where",
+    TokenType.GROUP_BY: "group",
+    TokenType.HAVING: "having",
+    TokenType.QUALIFY: "qualify",
+    TokenType.WINDOW: "window",
+    TokenType.PARTITION_BY: "partition",
+    TokenType.ORDER_BY: "order",
+    TokenType.LIMIT: "limit",
+    TokenType.OFFSET: "limit",
+    TokenType.FETCH: "limit",
+    TokenType.ROWS: "frame",
+    TokenType.RANGE: "frame",
+    TokenType.SORT_BY: "order",
+    TokenType.FOR: "tail",
+    TokenType.OPTION: "tail",
+    TokenType.START_WITH: "tail",
+    TokenType.CONNECT_BY: "tail",
+    TokenType.CLUSTER_BY: "tail",
+    TokenType.LOCK: "tail",
+}
+
+_CODES: Final = {
+    TokenType.L_PAREN: _OPEN,
+    TokenType.L_BRACKET: _OPEN,
+    TokenType.L_BRACE: _OPEN,
+    TokenType.R_PAREN: _CLOSE,
+    TokenType.R_BRACKET: _CLOSE,
+    TokenType.R_BRACE: _CLOSE,
+    TokenType.CASE: _CASE,
+    TokenType.END: _END,
+    TokenType.SELECT: _SELECT,
+    TokenType.COMMA: _COMMA,
+    TokenType.UNION: _SET,
+    TokenType.EXCEPT: _SET,
+    TokenType.INTERSECT: _SET,
+    TokenType.SEMICOLON: _SEMICOLON,
+    **dict.fromkeys(_CLAUSES, _CLAUSE),
+}
+
+_JOIN_STOPS: Final = frozenset(
+    {TokenType.JOIN, TokenType.INNER, TokenType.CROSS, TokenType.FULL, TokenType.NATURAL, TokenType.LEFT,
+     TokenType.RIGHT, TokenType.ON, TokenType.STRAIGHT_JOIN, TokenType.ANTI, TokenType.SEMI, TokenType.ASOF,
+     TokenType.OUTER, TokenType.APPLY, TokenType.R_PAREN, TokenType.COMMA, TokenType.SEMICOLON, TokenType.UNION,
+     TokenType.EXCEPT, TokenType.INTERSECT}
+    | (set(_CLAUSES) - {TokenType.ROWS, TokenType.RANGE, TokenType.FROM})
+)  # fmt: skip
+_CONNECTORS: Final = frozenset({TokenType.AND, TokenType.OR})
+_QUERY_STARTS: Final = frozenset({TokenType.SELECT, TokenType.WITH, TokenType.VALUES})
+
+
+class Block:
+    """The tokens of one SELECT (or of a window, or of the tail of a set operation) at its own depth."""
+
+    __slots__ = ("commas", "end", "level", "marks", "start")
+
+    def __init__(self, start: int, level: int) -> None:
+        self.start = start
+        self.level = level
+        self.end = -1
+        self.marks: list[tuple[str, int]] = []
+        self.commas: list[int] = []
+
+    def clause(self, name: str) -> Range | None:
+        """The range of the first clause of that name, its keyword included."""
+        for number, (found, index) in enumerate(self.marks):
+            if found == name:
+                following = self.marks[number + 1 :]
+                return index, following[0][1] if following else self.end
+        return None
+
+    def tail(self) -> Range | None:
+        """The range from ORDER BY or LIMIT to the end of what bounds the output."""
+        start = -1
+        for name, index in self.marks:
+            if name in ("order", "limit"):
+                start = index if start < 0 else start
+            elif start >= 0:
+                return start, index
+        return (start, self.end) if start >= 0 else None
+
+
+class Spans:
+    """Blocks, brackets and ranges of one tokenised statement ``tokens[first:stop]``."""
+
+    def __init__(self, tokens: list[Token], first: int, stop: int) -> None:
+        self.tokens = tokens
+        self.first = first
+        self.stop = stop
+        self.match: dict[int, int] = {}
+        self.blocks: dict[int, Block] = {}
+        self.levels: dict[int, Block] = {}
+        self.parents: dict[int, int] = {}
+        self._starts: dict[int, int] = {}
+        self._scan()
+
+    # -------------------------------------------------------------- building
+
+    def _scan(self) -> None:
+        tokens, codes = self.tokens, _CODES
+        stack: list[tuple[int, Block | None]] = []
+        level, block = -1, None
+        for index in range(self.first, self.stop):
+            code = codes.get(tokens[index].token_type)
+            if code is None:
+                continue
+            if code == _OPEN or code == _CASE:
+                stack.append((level, block))
+                self.parents[index] = level
+                level, block = index, None
+            elif code == _CLOSE or code == _END:
+                if not stack or (code == _END) != (tokens[level].token_type is TokenType.CASE):
+                    continue
+                if block is not None:
+                    block.end = index
+                self.match[level] = index
+                level, block = stack.pop()
+            elif code == _COMMA:
+                if block is not None:
+                    block.commas.append(index)
+            elif code == _SELECT:
+                if block is not None:
+                    block.end = index
+                block = self.blocks[index] = Block(index, level)
+            elif code == _CLAUSE:
+                block = self._clause(index, level, block)
+            elif block is not None:
+                block.end = index
+                block = None
+        while block is not None or stack:
+            if block is not None:
+                block.end = self.stop
+            if not stack:
+                break
+            level, block = stack.pop()
+
+    def _clause(self, index: int, level: int, block: Block | None) -> Block | None:
+        token = self.tokens[index]
+        name = _CLAUSES[token.token_type]
+        if block is None:
+            if name not in ("order", "limit", "partition", "frame") and not (name == "from" and self._query_at(index)):
+                return None
+            block = Block(index, level)
+            if name == "from":
+                self.blocks[index] = block
+            else:
+                self.levels[level] = block
+        elif name == "from" and (
+            self.tokens[index - 1].token_type is TokenType.DISTINCT or any(n == "from" for n, _ in block.marks)
+        ):
+            return block
+        elif name == "frame" and block.start in self.blocks:
+            return block
+        block.marks.append((name, index))
+        return block
+
+    def _query_at(self, index: int) -> bool:
+        """Whether a FROM without SELECT begins a query there (DuckDB), and not an argument (EXTRACT)."""
+        return index == self.first or self.tokens[index - 1].token_type is TokenType.L_PAREN
+
+    # -------------------------------------------------------------- asking
+
+    def offsets(self, found: Range) -> tuple[int, int]:
+        """Character offsets of a token range, the end exclusive."""
+        return self.tokens[found[0]].start, self.tokens[found[1] - 1].end + 1
+
+    def token_at(self, offset: int) -> int:
+        """Index of the token that starts at that character offset; -1 where none does."""
+        if not self._starts:
+            self._starts = {self.tokens[i].start: i for i in range(self.first, self.stop)}
+        return self._starts.get(offset, -1)
+
+    def block_of(self, node: Any) -> Block | None:
+        """The block of a Select node, found by the mark on its SELECT or FROM token."""
+        for comment in node.comments or ():
+            if comment[:1] == "\x02":
+                return self.blocks.get(int(comment[1:]))
+        source = node.args.get("from_")
+        for comment in (source.comments if source is not None else None) or ():
+            if comment[:1] == "\x02":
+                return self.blocks.get(int(comment[1:]))
+        return None
+
+    def projections(self, block: Block) -> list[Range]:
+        """The ranges of the SELECT list, aliases included."""
+        if self.tokens[block.start].token_type is not TokenType.SELECT:
+            select = next((i for i in self.blocks if i > block.start and self.blocks[i].level == block.level), None)
+            return [] if select is None else self.projections(self.blocks[select])
+        stop = block.marks[0][1] if block.marks else block.end
+        return self._split(self.prefix(block)[1], stop, block.commas)
+
+    def prefix(self, block: Block) -> Range:
+        """The range of DISTINCT, ALL, TOP and hints between SELECT and the first projection."""
+        tokens = self.tokens
+        index = first = block.start + 1
+        while index < self.stop:
+            token = tokens[index]
+            kind = token.token_type
+            following = tokens[index + 1].token_type if index + 1 < self.stop else None
+            if kind is TokenType.DISTINCT:
+                index += 1
+                if following is TokenType.ON and index + 1 in self.match:
+                    index = self.match[index + 1] + 1
+            elif kind in (TokenType.ALL, TokenType.HINT, TokenType.STRAIGHT_JOIN):
+                index += 1
+            elif kind is TokenType.TOP:
+                index = self.match.get(index + 1, index + 1) + 1
+            elif index > first and kind is TokenType.PERCENT:
+                index += 1
+            elif kind is TokenType.WITH and index > first:
+                index += 2
+            elif kind is TokenType.ALIAS and index == first:
+                index += 2
+            else:
+                break
+        return first, index
+
+    def items(self, found: Range, block: Block, words: int = 1) -> list[Range]:
+        """The comma-separated items of a clause, its first `words` tokens left out."""
+        return self._split(found[0] + words, found[1], block.commas)
+
+    def _split(self, start: int, stop: int, commas: list[int]) -> list[Range]:
+        out: list[Range] = []
+        for comma in commas:
+            if start <= comma < stop:
+                if comma > start:
+                    out.append((start, comma))
+                start = comma + 1
+        if stop > start:
+            out.append((start, stop))
+        return out
+
+    def predicates(self, start: int, stop: int) -> list[Range]:
+        """The atomic predicates of a condition in order: split at AND and OR, parentheses opened."""
+        out: list[Range] = []
+        self._predicates(start, stop, out)
+        return out
+
+    def _predicates(self, start: int, stop: int, out: list[Range]) -> None:
+        tokens, match = self.tokens, self.match
+        while match.get(start) == stop - 1 and stop - start > 2 and self._opens_condition(start):
+            start, stop = start + 1, stop - 1
+        parts: list[Range] = []
+        begin = index = start
+        between = 0
+        while index < stop:
+            kind = tokens[index].token_type
+            if index in match:
+                index = match[index]
+            elif kind is TokenType.BETWEEN:
+                between += 1
+            elif kind in _CONNECTORS:
+                if kind is TokenType.AND and between:
+                    between -= 1
+                else:
+                    parts.append((begin, index))
+                    begin = index + 1
+            index += 1
+        if not parts:
+            out.append((start, stop))
+            return
+        parts.append((begin, stop))
+        for part in parts:
+            self._predicates(*part, out)
+
+    def _opens_condition(self, index: int) -> bool:
+        if self.tokens[index].token_type is not TokenType.L_PAREN:
+            return False
+        inner = index + 1
+        while self.tokens[inner].token_type is TokenType.L_PAREN:
+            inner += 1
+        # `((SELECT 1) = 2)` opens a condition, `((SELECT 1))` is a subquery.
+        query = self.tokens[inner].token_type in _QUERY_STARTS
+        return not query or (inner > index + 1 and self.match.get(index + 1, 0) < self.match[index] - 1)
+
+    def on_range(self, offset: int, block: Block) -> Range | None:
+        """The condition after the ON that holds the character at `offset`."""
+        tokens = self.tokens
+        found: Range | None = None
+        for index in range(block.start, block.end):
+            token = tokens[index]
+            if token.start > offset:
+                break
+            if token.token_type is TokenType.ON:
+                stop = self._join_stop(index + 1, block.end)
+                if tokens[stop - 1].end >= offset:
+                    found = index + 1, stop
+        return found
+
+    def _join_stop(self, index: int, stop: int) -> int:
+        tokens = self.tokens
+        while index < stop:
+            kind = tokens[index].token_type
+            if index in self.match:
+                index = self.match[index]
+            elif kind in _JOIN_STOPS:
+                called = kind in (TokenType.LEFT, TokenType.RIGHT) and index + 1 in self.match
+                if not called:
+                    return index
+            index += 1
+        return stop
+
+    def window(self, offset: int) -> Block | None:
+        """The block of the OVER (...) after the function whose name starts at `offset`."""
+        tokens, index = self.tokens, self.token_at(offset)
+        if index < 0:
+            return None
+        index = self.match.get(index + 1, index) + 1
+        while index < self.stop:
+            kind = tokens[index].token_type
+            if kind is TokenType.OVER:
+                return self.levels.get(index + 1)
+            if index in self.match:
+                index = self.match[index]
+            elif kind in _JOIN_STOPS or kind in _CONNECTORS:
+                return None
+            index += 1
+        return None
+
+
+def position_of(node: Any) -> int:
+    """Character offset of one leaf of a tree (not always its first); -1 where no leaf has one."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        meta = current._meta
+        if meta and "start" in meta:
+            return int(meta["start"])
+        for value in current.args.values():
+            if isinstance(value, list):
+                stack.extend(item for item in value if hasattr(item, "args"))
+            elif hasattr(value, "args"):
+                stack.append(value)
+    return -1
