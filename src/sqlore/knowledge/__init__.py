@@ -1,1 +1,24 @@
+"""What was learned: the store, the describer, learning itself."""
 
+from __future__ import annotations
+
+from sqlore.knowledge.describe import Describer, describe_fragment, describe_script
+from sqlore.knowledge.learn import LearnProgress, LearnReport, learn
+from sqlore.knowledge.records import Change, Description, Health, Stats, Text, Use
+from sqlore.knowledge.store import Store
+
+__all__ = [
+    "Change",
+    "Describer",
+    "Description",
+    "Health",
+    "LearnProgress",
+    "LearnReport",
+    "Stats",
+    "Store",
+    "Text",
+    "Use",
+    "describe_fragment",
+    "describe_script",
+    "learn",
+]

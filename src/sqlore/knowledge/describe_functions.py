@@ -1,0 +1,144 @@
+"""Small facts about functions: which date part they take, which literal they hold, what they are called."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlglot import exp
+
+from sqlore.catalog.names import word_set
+
+__all__ = ["characters", "date_unit", "format_parts", "function_name", "is_now", "number_of", "text_of"]
+
+_FORMATS: Final = {
+    "%y": "year",
+    "yyyy": "year",
+    "%m": "month",
+    "mm": "month",
+    "%d": "day of the month",
+    "dd": "day of the month",
+    "%y-%m": "year and month",
+    "yyyy-mm": "year and month",
+    "%y%m": "year and month",
+    "yyyymm": "year and month",
+    "%y-%m-%d": "date",
+    "yyyy-mm-dd": "date",
+    "%m-%d": "month and day",
+    "%w": "weekday",
+    "%j": "day number",
+    "%h": "hour",
+    "%h:%m": "time of day",
+    "%h:%m:%s": "time of day",
+}
+_FORMATTERS: Final = word_set("strftime date_format to_char format timetostr format_date")
+_UNITS: Final = word_set("year quarter month week day hour minute second weekday dow doy epoch")
+_NOW: Final = word_set(
+    """now getdate getutcdate sysdate current_timestamp current_date currenttimestamp currentdate
+    localtimestamp sysdatetime today systimestamp"""
+)
+_DATED: Final = word_set("date datetime julianday timestamp to_date unixepoch")
+_PIECES: Final = {
+    (1, 4): "year",
+    (1, 6): "year and month",
+    (1, 7): "year and month",
+    (1, 10): "date",
+    (3, 2): "year",
+    (5, 2): "month",
+    (6, 2): "month",
+    (9, 2): "day",
+    (12, 5): "time of day",
+}
+
+
+def function_name(node: exp.Expr) -> str:
+    """A function's name in lower case, as SQL writes it."""
+    if isinstance(node, exp.Anonymous):
+        return node.name.lower()
+    return node.sql_name().lower() if isinstance(node, exp.Func) else node.key.lower()
+
+
+def text_of(node: exp.Expr | None) -> str | None:
+    """The text of a literal, negative numbers included; None where it is none."""
+    if isinstance(node, exp.Literal):
+        return str(node.this)
+    if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
+        return f"-{node.this.this}"
+    return None
+
+
+def number_of(node: exp.Expr | None) -> float | None:
+    """The number a formula is, through casts and parentheses; None where it is none."""
+    while isinstance(node, (exp.Cast, exp.Paren)):
+        node = node.this
+    text = text_of(node)
+    if text is None or (isinstance(node, exp.Literal) and node.is_string):
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def is_now(node: exp.Expr) -> bool:
+    """Whether a formula is the present moment: now(), current_timestamp, date('now')."""
+    name = function_name(node)
+    if name in _NOW:
+        return True
+    arguments = [n for n in node.iter_expressions() if isinstance(n, exp.Expr)]
+    return name in _DATED and bool(arguments) and (text_of(arguments[0]) or "").lower() == "now"
+
+
+def format_parts(node: exp.Expr) -> tuple[str, exp.Expr] | None:
+    """What a date format keeps of a date, and the date: strftime('%Y', x) -> year, x."""
+    arguments = [n for n in node.iter_expressions() if isinstance(n, exp.Expr)]
+    if len(arguments) < 2:
+        return None
+    first, second = arguments[0], arguments[1]
+    if text_of(first) is None:
+        first, second = second, first
+    pattern = text_of(first)
+    part = _FORMATS.get((pattern or "").lower())
+    if part is None:
+        return None
+    # strftime('%m') is the month, but '%H:%M' holds minutes: the case of the letter tells.
+    return ("minute" if pattern == "%M" else part), second
+
+
+def date_unit(node: exp.Expr) -> tuple[str, exp.Expr] | None:
+    """The part of a date that a formula takes, and the date; None for any other formula."""
+    while isinstance(node, (exp.Cast, exp.Paren)):
+        node = node.this
+    name = function_name(node)
+    if name in _FORMATTERS:
+        return format_parts(node)
+    if name == "julianday" and isinstance(node, exp.Anonymous) and node.expressions:
+        return "day", node.expressions[0]
+    if isinstance(node, exp.Extract):
+        return node.this.name.lower(), node.expression
+    if isinstance(node, (exp.DateTrunc, exp.TimestampTrunc)):
+        unit = node.args.get("unit")
+        return (unit.name.lower() if unit is not None else "day"), node.this
+    if name in _UNITS and isinstance(node, exp.Func):
+        inner = node.expressions[0] if isinstance(node, exp.Anonymous) and node.expressions else node.this
+        return (name, inner) if isinstance(inner, exp.Expr) else None
+    if name in ("datepart", "date_part") and isinstance(node, exp.Anonymous) and len(node.expressions) == 2:
+        return node.expressions[0].name.lower(), node.expressions[1]
+    return None
+
+
+def characters(what: str, first: float | None, length: float | None, *, moment: bool) -> str:
+    """A piece of a text by its place; of a date kept as text, the part of the date that stands there.
+
+    >>> characters("date", 1, 4, moment=True), characters("phone", 1, 3, moment=False)
+    ('year of date', 'first 3 characters of phone')
+    """
+    start = 1 if first is None or first == 0 else int(first)
+    if moment and length is not None and (start, int(length)) in _PIECES:
+        return f"{_PIECES[start, int(length)]} of {what}"
+    if start < 0:
+        return f"last {-start} characters of {what}"
+    if length is None:
+        return f"{what} from character {start} on" if start > 1 else f"part of {what}"
+    if start == 1:
+        return f"first {int(length)} characters of {what}"
+    return f"characters {start} to {start + int(length) - 1} of {what}"

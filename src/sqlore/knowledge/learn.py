@@ -1,0 +1,329 @@
+"""Learning a history: scripts -> fragments -> items, described, embedded and stored, batch by batch.
+
+Each batch is one transaction, so that a run that is killed leaves whole batches behind and the next run goes
+on from there. A text that the store knows is skipped by its hash before it is parsed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+from sqlore.catalog import Catalog, Dictionary, entries_from_namings, humanize
+from sqlore.history import parse_all
+from sqlore.knowledge.describe import Describer
+from sqlore.knowledge.records import (
+    Batch,
+    Description,
+    NewScript,
+    Sighting,
+    Vectors,
+    rejected_hash,
+    script_hash,
+)
+from sqlore.model import Fragment, Naming, ParsedScript, Rejected, RejectReason, Schema, Script
+
+if TYPE_CHECKING:
+    from sqlore.embed import Embedder
+    from sqlore.knowledge.store import Store
+
+__all__ = ["LearnProgress", "LearnReport", "learn"]
+
+_AHEAD: Final = 250
+_EXAMPLES: Final = 3
+_SHORTEST_ALIAS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LearnProgress:
+    """How far learning is: scripts read, those among them that were new, and those not understood."""
+
+    read: int
+    new: int
+    folded: int
+    known: int
+    rejected: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class LearnReport:
+    """What a run of learning did.
+
+    `read` scripts were given: `known` were in the store already, `new` became scripts, `folded` are further
+    texts of known scripts, `rejected` were not understood, by reason. `items` are new knowledge items;
+    `catalog` is the one given, with what the history says about names and codes.
+    """
+
+    read: int = 0
+    new: int = 0
+    folded: int = 0
+    known: int = 0
+    rejected: Mapping[RejectReason, int] = field(default_factory=dict)
+    items: int = 0
+    seconds: float = 0.0
+    stages: Mapping[str, float] = field(default_factory=dict)
+    catalog: Catalog | None = None
+
+
+def learn(
+    store: Store,
+    scripts: Iterable[Script | Rejected],
+    *,
+    catalog: Catalog | None = None,
+    schema: Schema | None = None,
+    dialect: str | None = None,
+    embedder: Embedder | None = None,
+    on_progress: Callable[[LearnProgress], None] | None = None,
+    workers: int = 1,
+    batch: int = 200,
+    retry: bool = False,
+    synthetic: bool = False,
+) -> LearnReport:
+    """Learns scripts into a store. Learning the same again changes nothing.
+
+    `schema` is the catalog's where it is not given. `retry` reads texts again that were not understood
+    before. `synthetic` marks scripts that sqlore made itself. Ctrl-C keeps every batch that was stored and
+    is passed on. Raises `StoreEmbeddingError` where the store's vectors are another model's.
+    """
+    learner = _Learner(store, catalog, schema, dialect, embedder, on_progress, batch, retry, synthetic)
+    return learner.run(scripts, workers)
+
+
+class _Learner:
+    """One run of learning."""
+
+    def __init__(
+        self,
+        store: Store,
+        catalog: Catalog | None,
+        schema: Schema | None,
+        dialect: str | None,
+        embedder: Embedder | None,
+        on_progress: Callable[[LearnProgress], None] | None,
+        size: int,
+        retry: bool,
+        synthetic: bool,
+    ) -> None:
+        self.store, self.catalog, self.embedder = store, catalog, embedder
+        self.schema = schema or (catalog.schema if catalog else None)
+        self.dialect, self.size, self.retry, self.synthetic = dialect, size, retry, synthetic
+        self.dictionary = catalog.dictionary if catalog else Dictionary()
+        self.describer = Describer(self.dictionary, self.schema)
+        self.namings: list[Naming] = []
+        self.seen = _Seen()
+        self.read = self.new = self.folded = self.known = self.items = 0
+        self.rejected: Counter[RejectReason] = Counter()
+        self.stages: dict[str, float] = {}
+        self.started = perf_counter()
+        self.on_progress = on_progress
+
+    def run(self, scripts: Iterable[Script | Rejected], workers: int) -> LearnReport:
+        self._prepare()
+        outcomes = parse_all(
+            self._unknown(scripts), dialect=self.dialect, schema=self.schema, workers=workers
+        )
+        while True:
+            with self._timed("parse"):
+                batch = list(islice(outcomes, self.size))
+            if not batch:
+                break
+            self._store(batch)
+        self._store([])
+        return LearnReport(
+            self.read,
+            self.new,
+            self.folded,
+            self.known,
+            dict(self.rejected.most_common()),
+            self.items,
+            perf_counter() - self.started,
+            self.stages,
+            self._catalog(),
+        )
+
+    def _prepare(self) -> None:
+        """Ties an empty store to the embedding model, and checks a filled one against it."""
+        if self.embedder is None:
+            return
+        self.store.require_embedder(self.embedder)
+        if self.store.meta("embedder") is None:
+            if self.store.stats().items:
+                self.store.reembed(self.embedder)
+            else:
+                self.store.set_meta(embedder=self.embedder.name, dimension=self.embedder.dimension)
+
+    def _unknown(self, scripts: Iterable[Script | Rejected]) -> Iterator[Script | Rejected]:
+        """Those scripts whose text the store has not seen; every one is counted."""
+        iterator, before = iter(scripts), set[int]()
+        while ahead := list(islice(iterator, _AHEAD)):
+            hashes = [_hash(one) for one in ahead]
+            self.seen.stored |= self.store.known_hashes(hashes, rejected=not self.retry)
+            for one, number in zip(ahead, hashes, strict=True):
+                self.read += 1
+                script = one.script if isinstance(one, Rejected) else one
+                if not self.seen.add(number, script):
+                    self.known += number in before
+                    self.folded += number not in before
+                elif number in self.seen.stored:
+                    before.add(number)
+                    self.known += 1
+                else:
+                    yield one
+
+    def _store(self, outcomes: list[ParsedScript | Rejected]) -> None:
+        """Describes, embeds and stores one batch."""
+        parsed = [one for one in outcomes if isinstance(one, ParsedScript)]
+        rejected = [(one, _hash(one)) for one in outcomes if isinstance(one, Rejected)]
+        scripts = [NewScript(one, script_hash(one.script)) for one in parsed]
+        with self._timed("describe"):
+            self._learn_names(parsed)
+            descriptions = self._describe(parsed)
+            aliases = _aliases(parsed)
+        with self._timed("embed"):
+            vectors = self._embed(parsed, descriptions)
+        with self._timed("store"):
+            self.seen.stored.update(new.hash for new in scripts)
+            self.seen.stored.update(number for _, number in rejected)
+            sightings = self.seen.take()
+            if not (outcomes or sightings):
+                return
+            added = self.store.add(
+                Batch(scripts, rejected, sightings, descriptions, aliases, vectors, self.synthetic)
+            )
+        self.new += added.new
+        self.folded += added.folded
+        self.items += added.items
+        self.rejected.update(one.reason for one, _ in rejected)
+        if self.on_progress is not None:
+            self.on_progress(
+                LearnProgress(
+                    self.read,
+                    self.new,
+                    self.folded,
+                    self.known,
+                    self.rejected.total(),
+                    perf_counter() - self.started,
+                )
+            )
+
+    def _learn_names(self, parsed: list[ParsedScript]) -> None:
+        """What the batch calls columns and codes goes into the dictionary before anything is described."""
+        fresh = [naming for one in parsed for naming in one.namings]
+        if not fresh:
+            return
+        self.namings += fresh
+        self.dictionary = (self.catalog.dictionary if self.catalog else Dictionary()).with_entries(
+            entries_from_namings(self.namings)
+        )
+        self.describer = Describer(self.dictionary, self.schema)
+
+    def _describe(self, parsed: list[ParsedScript]) -> dict[str, Description]:
+        """Descriptions of items that are new, or of which another of the first few values is seen."""
+        uses: dict[str, list[Fragment]] = {}
+        for script in parsed:
+            for fragment in script.fragments:
+                uses.setdefault(fragment.key, []).append(fragment)
+        known = self.store.known_items(list(uses), _EXAMPLES)
+        described: dict[str, Description] = {}
+        for key, fragments in uses.items():
+            first, item = fragments[0], known.get(key)
+            values = list(item.values) if item else []
+            if item is not None and (item.source != "rule" or first.kind == "query"):
+                continue
+            fresh = [f.literals[0] for f in fragments if len(f.literals) == 1]
+            examples = list(dict.fromkeys([*values, *fresh]))[:_EXAMPLES]
+            if item is not None and examples == values:
+                continue
+            if item is not None:
+                first = _with_text(first, item.sql, values)
+            described[key] = self.describer.fragment(first, examples[1:])
+        return described
+
+    def _embed(
+        self, parsed: list[ParsedScript], descriptions: Mapping[str, Description]
+    ) -> dict[str, Vectors]:
+        """Vectors of the words about scripts and of the new descriptions, by text."""
+        if self.embedder is None:
+            return {}
+        texts = {one.script.text: None for one in parsed if one.script.text}
+        texts |= {
+            described.words: None for key, described in descriptions.items() if not key.startswith("query: ")
+        }
+        wordless = {f"query: {one.skeleton}" for one in parsed if not one.script.text}
+        texts |= {descriptions[key].words: None for key in wordless if key in descriptions}
+        words = [text for text in texts if text]
+        return dict(zip(words, self.embedder.embed(words), strict=True)) if words else {}
+
+    def _catalog(self) -> Catalog | None:
+        if self.catalog is None or not self.namings:
+            return self.catalog
+        return self.catalog.with_entries(entries_from_namings(self.namings))
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        moment = perf_counter()
+        yield
+        self.stages[stage] = self.stages.get(stage, 0.0) + perf_counter() - moment
+
+
+class _Seen:
+    """How often each text was seen in each source, by whom and when, in this run."""
+
+    def __init__(self) -> None:
+        self.stored: set[int] = set()
+        self._counts: dict[tuple[int, str, str], Sighting] = {}
+        self._waiting: dict[tuple[int, str, str], None] = {}
+        self._hashes: set[int] = set()
+
+    def add(self, number: int, script: Script) -> bool:
+        """Counts one script; returns whether its text is seen for the first time in this run."""
+        key = (number, script.source or "", script.author or "")
+        # A time that could not be understood has no order.
+        time = script.time if script.time and script.time[:4].isdigit() else None
+        known = self._counts.get(key) or Sighting(*key, 0)
+        self._counts[key] = known._replace(
+            runs=known.runs + max(1, script.runs),
+            first=min(filter(None, (known.first, time)), default=None),
+            last=max(filter(None, (known.last, time)), default=None),
+        )
+        self._waiting[key] = None
+        first = number not in self._hashes
+        self._hashes.add(number)
+        return first
+
+    def take(self) -> list[Sighting]:
+        """The counts that changed since they were last taken, of texts that are in the store by now."""
+        ready = [key for key in self._waiting if key[0] in self.stored]
+        for key in ready:
+            del self._waiting[key]
+        return [self._counts[key] for key in ready]
+
+
+def _hash(one: Script | ParsedScript | Rejected) -> int:
+    if isinstance(one, Rejected):
+        return rejected_hash(one)
+    return script_hash(one.script if isinstance(one, ParsedScript) else one)
+
+
+def _with_text(fragment: Fragment, canonical: str, values: list[str]) -> Fragment:
+    """The fragment with the text and literal that its item was first seen with."""
+    return replace(fragment, canonical=canonical, literals=tuple(values[:1]) or fragment.literals)
+
+
+def _aliases(parsed: list[ParsedScript]) -> dict[str, list[str]]:
+    """What scripts call their formulas: `sum(amount) AS net_revenue`, by the key of the calculation."""
+    found: dict[str, list[str]] = {}
+    for script in parsed:
+        names = {naming.expression: naming.alias for naming in script.namings}
+        for fragment in script.fragments:
+            if fragment.kind == "calculation":
+                alias = names.get(fragment.sql) or names.get(fragment.canonical)
+                if alias and len(alias) >= _SHORTEST_ALIAS:
+                    found.setdefault(fragment.key, []).append(humanize(alias))
+    return found

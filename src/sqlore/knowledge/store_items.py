@@ -1,0 +1,202 @@
+"""Reading items out of the store, whole, in a handful of queries however many are asked for."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, cast
+
+from sqlore.knowledge.records import Change, Known, Source
+from sqlore.model import Kind, KnowledgeItem
+
+__all__ = ["changes_of", "known_items", "load_items", "rows_of", "select_items", "strings"]
+
+_CHUNK: Final = 500  # SQLite's smallest limit of parameters is 999
+_EXAMPLES: Final = 20
+
+_ITEM = """
+SELECT i.id, i.kind, i.form, i.skeleton,
+    coalesce(i.sql, (SELECT v.sql FROM scripts s JOIN variants v ON v.script = s.id WHERE s.item = i.id
+                     ORDER BY v.id LIMIT 1), i.skeleton) AS sql,
+    i.name, i.description, i.support, i.runs, i.aliases, i.trust, i.version, i.stale
+FROM items i WHERE i.id {ids}
+"""
+
+
+def select_items(
+    db: sqlite3.Connection,
+    *,
+    kind: Kind | None = None,
+    table: str | None = None,
+    text: str | None = None,
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[int]:
+    """Ids of the items that fit, most used first. `text` is a part of any of an item's words."""
+    wanted: list[str] = []
+    values: list[Any] = []
+    if kind is not None:
+        wanted.append("i.kind = ?")
+        values.append(kind)
+    if table is not None:
+        wanted.append(
+            "i.id IN (SELECT u.item FROM item_names u JOIN names n ON n.id = u.name"
+            " WHERE n.column_name = '' AND n.table_name = ? COLLATE NOCASE)"
+        )
+        values.append(table)
+    if text is not None:
+        part = "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
+        words = "i.name || char(10) || i.aliases || char(10) || i.description || char(10) || i.skeleton"
+        wanted.append(f"({words} || char(10) || coalesce(i.sql, '')) LIKE ? ESCAPE '!'")
+        values.append(part)
+    where = " WHERE " + " AND ".join(wanted) if wanted else ""
+    sql = f"SELECT i.id FROM items i{where} ORDER BY i.support DESC, i.id LIMIT ? OFFSET ?"
+    return [int(row[0]) for row in db.execute(sql, (*values, -1 if limit is None else limit, offset))]
+
+
+def load_items(db: sqlite3.Connection, ids: Sequence[int] | None = None) -> list[KnowledgeItem]:
+    """The items of these ids in their order (all, by id, where None is given); unknown ids are left out."""
+    rows = {row[0]: row for row in rows_of(db, _ITEM, ids)}
+    wanted = sorted(rows) if ids is None else [number for number in ids if number in rows]
+    literals, scripts = _literals(db, ids), _scripts_of(db, ids)
+    tables, columns = _names(db, ids)
+    people = _people(db, ids)
+    none: tuple[str, ...] = ()
+    return [
+        KnowledgeItem(
+            id=row[0],
+            kind=row[1],
+            form=row[2],
+            skeleton=row[3],
+            sql=row[4],
+            name=row[5],
+            description=row[6],
+            support=row[7],
+            runs=row[8],
+            aliases=tuple(row[9].split("\n")) if row[9] else none,
+            literals=literals.get(row[0], ()),
+            scripts=scripts.get(row[0], ()),
+            tables=tuple(tables.get(row[0], none)),
+            columns=tuple(columns.get(row[0], none)),
+            authors=people[row[0]][0] if row[0] in people else none,
+            first_seen=people[row[0]][1] if row[0] in people else None,
+            last_seen=people[row[0]][2] if row[0] in people else None,
+            trust=row[10],
+            version=row[11],
+            stale=row[12],
+        )
+        for row in (rows[number] for number in wanted)
+    ]
+
+
+def known_items(db: sqlite3.Connection, hashes: Sequence[int], examples: int) -> dict[int, Known]:
+    """For each known key hash what a describer needs: the first text and the first few single literals."""
+    found: dict[int, Known] = {}
+    for row in rows_of(
+        db, "SELECT hash, id, coalesce(sql, skeleton), source FROM items WHERE hash {ids}", hashes
+    ):
+        values = db.execute(
+            "SELECT literals, min(variant) AS first FROM fragments WHERE item = ? AND literals IS NOT NULL"
+            " GROUP BY literals ORDER BY first LIMIT ?",
+            (row[1], examples),
+        ).fetchall()
+        single = [strings(value[0]) for value in values]
+        found[row[0]] = Known(
+            row[1], row[2], cast(Source, row[3]), tuple(v[0] for v in single if len(v) == 1)
+        )
+    return found
+
+
+def changes_of(db: sqlite3.Connection, item: int) -> list[Change]:
+    """The history of an item's trust, names and descriptions, oldest first."""
+    rows = db.execute(
+        "SELECT item, version, what, old, new, who, why, time FROM changes WHERE item = ? ORDER BY id",
+        (item,),
+    )
+    return [Change(*row) for row in rows]
+
+
+def rows_of(db: sqlite3.Connection, sql: str, ids: Sequence[int] | None) -> Iterator[Any]:
+    """The rows of `sql`, in which `{ids}` stands behind a column: only these ids, or all for None."""
+    if ids is None:
+        yield from db.execute(sql.format(ids="IS NOT NULL"))
+        return
+    for start in range(0, len(ids), _CHUNK):
+        part = ids[start : start + _CHUNK]
+        marks = ", ".join("?" * len(part))
+        yield from db.execute(sql.format(ids=f"IN ({marks})"), tuple(part))
+
+
+def _literals(
+    db: sqlite3.Connection, ids: Sequence[int] | None
+) -> dict[int, tuple[tuple[tuple[str, ...], int], ...]]:
+    found: dict[int, list[tuple[tuple[str, ...], int]]] = defaultdict(list)
+    rows = rows_of(
+        db,
+        "SELECT item, literals, count(DISTINCT variant) AS n FROM fragments"
+        " WHERE item {ids} AND literals IS NOT NULL"
+        " GROUP BY item, literals ORDER BY item, n DESC, min(variant)",
+        ids,
+    )
+    for item, text, count in rows:
+        if len(found[item]) < _EXAMPLES:
+            found[item].append((strings(text), count))
+    return {item: tuple(values) for item, values in found.items()}
+
+
+def _scripts_of(db: sqlite3.Connection, ids: Sequence[int] | None) -> dict[int, tuple[int, ...]]:
+    found: dict[int, list[int]] = defaultdict(list)
+    for item, script in rows_of(
+        db,
+        "SELECT DISTINCT f.item, v.script FROM fragments f JOIN variants v ON v.id = f.variant"
+        " WHERE f.item {ids} ORDER BY f.item, v.script",
+        ids,
+    ):
+        found[item].append(script)
+    return {item: tuple(scripts) for item, scripts in found.items()}
+
+
+def _names(
+    db: sqlite3.Connection, ids: Sequence[int] | None
+) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
+    tables: dict[int, list[str]] = defaultdict(list)
+    columns: dict[int, list[str]] = defaultdict(list)
+    for item, table, column in rows_of(
+        db,
+        "SELECT u.item, n.table_name, n.column_name FROM item_names u JOIN names n ON n.id = u.name"
+        " WHERE u.item {ids} ORDER BY u.item, n.table_name, n.column_name",
+        ids,
+    ):
+        if not column:
+            tables[item].append(table)
+        else:
+            columns[item].append(f"{table}.{column}" if table else column)
+    return tables, columns
+
+
+def _people(
+    db: sqlite3.Connection, ids: Sequence[int] | None
+) -> dict[int, tuple[tuple[str, ...], str | None, str | None]]:
+    """Authors, first and last time of each item that has any."""
+    authors: dict[int, dict[str, None]] = defaultdict(dict)
+    times: dict[int, list[str]] = defaultdict(list)
+    for item, author, first, last in rows_of(
+        db,
+        "SELECT f.item, p.name, min(g.first), max(g.last) FROM fragments f"
+        " JOIN sightings g ON g.variant = f.variant LEFT JOIN people p ON p.id = g.author"
+        " WHERE f.item {ids} GROUP BY f.item, p.name ORDER BY f.item, p.name",
+        ids,
+    ):
+        if author:
+            authors[item][author] = None
+        times[item] += [moment for moment in (first, last) if moment]
+    return {
+        item: (tuple(authors.get(item, ())), min(found, default=None), max(found, default=None))
+        for item, found in times.items()
+    }
+
+
+def strings(text: str | None) -> tuple[str, ...]:
+    return tuple(json.loads(text)) if text else ()

@@ -1,0 +1,301 @@
+"""Writing one batch: folding texts into scripts, fragments into items, and counting what changed.
+
+Everything here runs inside a transaction that the store opened. A text is known by its hash in `sightings`;
+counts are computed from the tables, never added up, so that learning again leaves the same numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from sqlore.knowledge.records import Added, Batch, Description, NewScript, Sighting, key_hash
+from sqlore.knowledge.store_search import pack
+from sqlore.knowledge.store_text import TextIndex, set_description, set_vector
+from sqlore.model import Fragment, Rejected
+
+__all__ = ["add_batch", "recount"]
+
+MAX_VARIANTS: Final = 64
+"""Texts kept of one script. A log of a million calls of one query is a count, not a million texts."""
+MAX_LITERALS: Final = 64
+MAX_CANONICAL: Final = 4000
+MAX_REJECTED: Final = 20_000
+MAX_ALIASES: Final = 8
+
+_COLUMN = re.compile(r'(?:(.*)\.)?("(?:[^"]|"")*"|[^."]*)')
+
+
+def add_batch(db: sqlite3.Connection, batch: Batch) -> Added:
+    """Stores a batch; returns what was new. Texts and items that are known are folded into what is there."""
+    with TextIndex(db) as index:
+        writer = _Writer(db, batch, index)
+        for new in batch.scripts:
+            writer.script(new)
+        rejected = sum(_reject(db, one, number) for one, number in batch.rejected)
+        writer.see(batch.sightings)
+        writer.describe()
+    recount(db, writer.touched)
+    return Added(writer.new, writer.folded, writer.new_items, rejected)
+
+
+class _Writer:
+    """The state of one batch: which variants its texts became, and what has to be counted again."""
+
+    def __init__(self, db: sqlite3.Connection, batch: Batch, index: TextIndex) -> None:
+        self.db = db
+        self.batch = batch
+        self.index = index
+        self.touched: set[int] = set()
+        self.new = self.folded = self.new_items = 0
+        self._variants: dict[int, int] = {}
+        self._items: dict[str, int] = {}
+
+    def script(self, new: NewScript) -> None:
+        """One text: a new script, a new variant of one, or only another sighting of a variant."""
+        query = next(f for f in new.parsed.fragments if f.kind == "query")
+        item = self._item(query)
+        row = self.db.execute("SELECT id FROM scripts WHERE item = ?", (item,)).fetchone()
+        if row is None:
+            script = _insert(self.db, "scripts", {"item": item, "synthetic": int(self.batch.synthetic)})
+            self.new += 1
+            same = None
+        else:
+            script = int(row[0])
+            self.folded += 1
+            if not self.batch.synthetic:
+                self.db.execute("UPDATE scripts SET synthetic = 0 WHERE id = ? AND synthetic", (script,))
+            same = self._same_variant(script, item, query, new)
+        self._variants[new.hash] = self._new_variant(script, new) if same is None else same
+        self.db.execute("DELETE FROM rejected WHERE hash = ?", (new.hash,))
+
+    def _same_variant(self, script: int, item: int, query: Fragment, new: NewScript) -> int | None:
+        """The variant that already says all that this text says: its literals and its words."""
+        read = new.parsed.script
+        row = self.db.execute(
+            "SELECT v.id FROM variants v JOIN fragments f ON f.variant = v.id AND f.item = ?"
+            " WHERE v.script = ? AND f.literals IS ?"
+            " AND (? IS NULL OR (v.question IS ? AND v.comment IS ?)) ORDER BY v.id LIMIT 1",
+            (item, script, _literals(query), read.text, read.question, read.comment),
+        ).fetchone()
+        if row is None:
+            count, first = self.db.execute(
+                "SELECT count(*), min(id) FROM variants WHERE script = ?", (script,)
+            ).fetchone()
+            return int(first) if count >= MAX_VARIANTS else None
+        return int(row[0])
+
+    def _new_variant(self, script: int, new: NewScript) -> int:
+        read = new.parsed.script
+        variant = _insert(
+            self.db,
+            "variants",
+            {
+                "script": script,
+                "sql": read.sql,
+                "key": read.key or None,
+                "question": read.question,
+                "comment": read.comment,
+                "evidence": read.evidence,
+                "source": _name_id(self.db, "sources", read.source) or None,
+                "line": read.line,
+                "dialect": read.dialect,
+                "database": read.database,
+                "vector": self._vector(read.text),
+            },
+        )
+        self.index.fresh("script", variant)
+        rows = [
+            (variant, self._item(f), f.start, f.end, None if f.scope == "main" else f.scope, _literals(f))
+            for f in new.parsed.fragments
+        ]
+        self.db.executemany("INSERT OR IGNORE INTO fragments VALUES (?, ?, ?, ?, ?, ?)", rows)
+        return variant
+
+    def _item(self, fragment: Fragment) -> int:
+        key = fragment.key
+        known = self._items.get(key)
+        if known is None:
+            row = self.db.execute("SELECT id FROM items WHERE hash = ?", (key_hash(key),)).fetchone()
+            known = self._items[key] = int(row[0]) if row else self._new_item(fragment)
+        self.touched.add(known)
+        return known
+
+    def _new_item(self, fragment: Fragment) -> int:
+        # The text of a query is its script's own, and a text without literals is the skeleton.
+        bare = fragment.kind == "query" or fragment.canonical == fragment.skeleton
+        item = _insert(
+            self.db,
+            "items",
+            {
+                "hash": key_hash(fragment.key),
+                "kind": fragment.kind,
+                "form": fragment.form,
+                "skeleton": fragment.skeleton,
+                "sql": None if bare or len(fragment.canonical) > MAX_CANONICAL else fragment.canonical,
+            },
+        )
+        if fragment.kind != "query":
+            self.index.fresh("item", item)
+        pairs = {(table, "") for table in fragment.tables} | set(map(_split, fragment.columns))
+        for pair in sorted(pairs):
+            self.db.execute("INSERT OR IGNORE INTO names (table_name, column_name) VALUES (?, ?)", pair)
+            self.db.execute(
+                "INSERT INTO item_names SELECT ?, id FROM names WHERE table_name = ? AND column_name = ?",
+                (item, *pair),
+            )
+        self.new_items += 1
+        return item
+
+    def see(self, sightings: Iterable[Sighting]) -> None:
+        """Sets how often texts were seen; only what differs is written."""
+        for seen in sightings:
+            variant = self._variants.get(seen.hash) or _variant_of(self.db, seen.hash)
+            if variant is None:
+                self.db.execute(
+                    "UPDATE rejected SET runs = ? WHERE hash = ? AND runs < ?",
+                    (seen.runs, seen.hash, seen.runs),
+                )
+            elif _see(self.db, seen, variant):
+                rows = self.db.execute("SELECT DISTINCT item FROM fragments WHERE variant = ?", (variant,))
+                self.touched.update(int(row[0]) for row in rows)
+
+    def describe(self) -> None:
+        """Names, descriptions and aliases of the batch, and the vectors of their words."""
+        for key, described in self.batch.descriptions.items():
+            item = self._items.get(key)
+            if item is not None and set_description(
+                self.db, self.index, item, source="rule", name=described.name, text=described.text
+            ):
+                self._point(item, described)
+        for key, aliases in self.batch.aliases.items():
+            item = self._items.get(key)
+            if item is not None:
+                self._alias(item, aliases)
+
+    def _point(self, item: int, described: Description) -> None:
+        if self._vector(described.words) is not None:
+            set_vector(self.db, item, described.words)
+
+    def _alias(self, item: int, aliases: Sequence[str]) -> None:
+        known = str(self.db.execute("SELECT aliases FROM items WHERE id = ?", (item,)).fetchone()[0])
+        have = known.split("\n") if known else []
+        more = "\n".join(list(dict.fromkeys([*have, *aliases]))[:MAX_ALIASES])
+        if more != known:
+            self.index.changing(item)
+            self.db.execute("UPDATE items SET aliases = ? WHERE id = ?", (more, item))
+
+    def _vector(self, text: str | None) -> int | None:
+        """Stores the vector of `text` where the batch has one; returns its number."""
+        if text is None or text not in self.batch.vectors:
+            return None
+        number = key_hash(text)
+        self.db.execute(
+            "INSERT OR IGNORE INTO vectors (hash, codes) VALUES (?, ?)",
+            (number, pack(self.batch.vectors[text])),
+        )
+        return number
+
+
+def recount(db: sqlite3.Connection, items: Iterable[int]) -> None:
+    """Computes `runs` of the scripts and `support` and `runs` of the items given, from the tables."""
+    rows = [(item,) for item in sorted(items)]
+    db.executemany(
+        "UPDATE scripts SET runs = (SELECT coalesce(sum(g.runs), 0) FROM variants v"
+        " JOIN sightings g ON g.variant = v.id WHERE v.script = scripts.id) WHERE item = ?",
+        rows,
+    )
+    db.executemany(
+        "UPDATE items SET (support, runs) = (SELECT count(*), coalesce(sum(s.runs), 0) FROM scripts s"
+        " WHERE s.id IN (SELECT v.script FROM fragments f JOIN variants v ON v.id = f.variant"
+        " WHERE f.item = items.id)) WHERE id = ?",
+        rows,
+    )
+
+
+def _see(db: sqlite3.Connection, seen: Sighting, variant: int) -> bool:
+    source = _name_id(db, "sources", seen.source)
+    author = _name_id(db, "people", seen.author)
+    row = db.execute(
+        "SELECT runs, first, last FROM sightings WHERE hash = ? AND source = ? AND author = ?",
+        (seen.hash, source, author),
+    ).fetchone()
+    runs, first, last = seen.runs, seen.first, seen.last
+    if row is not None:
+        runs = max(runs, row[0])
+        first = min(filter(None, (first, row[1])), default=None)
+        last = max(filter(None, (last, row[2])), default=None)
+        if (runs, first, last) == tuple(row):
+            return False
+    db.execute(
+        "INSERT OR REPLACE INTO sightings VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (seen.hash, source, author, variant, runs, first, last),
+    )
+    return True
+
+
+def _variant_of(db: sqlite3.Connection, number: int) -> int | None:
+    row = db.execute("SELECT variant FROM sightings WHERE hash = ? LIMIT 1", (number,)).fetchone()
+    return int(row[0]) if row else None
+
+
+def _reject(db: sqlite3.Connection, rejected: Rejected, number: int) -> bool:
+    """Keeps what was not learned; returns whether it is new."""
+    if db.execute("SELECT 1 FROM rejected WHERE hash = ?", (number,)).fetchone():
+        return False
+    read = rejected.script
+    _insert(
+        db,
+        "rejected",
+        {
+            "hash": number,
+            "reason": rejected.reason,
+            "message": rejected.message,
+            "sql": read.sql[:MAX_REJECTED],
+            "key": read.key or None,
+            "question": read.question,
+            "comment": read.comment,
+            "author": read.author,
+            "time": read.time,
+            "source": read.source,
+            "line": read.line,
+            "error_line": rejected.line,
+            "dialect": read.dialect,
+            "database": read.database,
+        },
+    )
+    return True
+
+
+def _storable(text: str) -> str:
+    """`text` without lone surrogates, which SQLite cannot keep."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _insert(db: sqlite3.Connection, table: str, values: Mapping[str, Any]) -> int:
+    names, marks = ", ".join(values), ", ".join("?" * len(values))
+    kept = [_storable(v) if isinstance(v, str) else v for v in values.values()]
+    cursor = db.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", kept)
+    return int(cursor.lastrowid or 0)
+
+
+def _name_id(db: sqlite3.Connection, table: str, name: str | None) -> int:
+    """The number of an interned name, 0 for none."""
+    if not name:
+        return 0
+    row = db.execute(f"SELECT id FROM {table} WHERE name = ?", (name,)).fetchone()
+    return int(row[0]) if row else _insert(db, table, {"name": name})
+
+
+def _literals(fragment: Fragment) -> str | None:
+    if not fragment.literals:
+        return None
+    return _storable(json.dumps(fragment.literals[:MAX_LITERALS], ensure_ascii=False, separators=(",", ":")))
+
+
+def _split(column: str) -> tuple[str, str]:
+    match = _COLUMN.fullmatch(column)
+    return (match[1] or "", match[2]) if match else ("", column)
