@@ -517,7 +517,7 @@ class Walker(FromClause):
             parts.append(piece._replace(text=words, strength=OR))
             offset = offset or limit.args.get("offset")
         if offset is not None:
-            piece = self.piece(offset.this if isinstance(offset, exp.Offset) else offset)
+            piece = self.piece(offset.expression if isinstance(offset, exp.Offset) else offset)
             parts.append(piece._replace(text=f"offset {piece.text}", strength=OR))
         return parts
 
