@@ -7,7 +7,7 @@ the rooms below.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 __all__ = ["Workspace", "open", "store_path"]
 
 CURRENT = "current"
+
+OnProgress = Callable[[str, int, int | None], None]
+"""Told a stage, how much of it is done, and how much there is in all (None where not known)."""
 
 
 def store_path(home: Path, url: str) -> Path:
@@ -107,9 +110,16 @@ class Workspace:
             hint="sqlore learn --db FILE --history FOLDER",
         )
 
+    @property
+    def learned(self) -> bool:
+        """Whether a store of this database exists."""
+        try:
+            return self.store_file.exists()
+        except UsageError:
+            return False
+
     def _remembered_url(self) -> str | None:
-        file = self.store_file
-        return self.store.meta("database") if file.exists() else None
+        return self.store.meta("database") if self.store_file.exists() else None
 
     @cached_property
     def store(self) -> Store:
@@ -163,12 +173,10 @@ class Workspace:
     @cached_property
     def catalog(self) -> Catalog:
         """Schema, dictionary and value index as they were when last learned."""
-        from sqlore.catalog import Catalog, build_catalog
+        from sqlore.catalog import build_catalog
 
-        saved = self.store.catalog() if self.store_file.exists() else None
-        if saved is not None:
-            return Catalog.from_json(saved)
-        return build_catalog(self.engine, dictionary_files=self.settings.dictionary)
+        saved = self._saved_catalog() if self.learned else None
+        return saved or build_catalog(self.engine, dictionary_files=self.settings.dictionary)
 
     @cached_property
     def retriever(self) -> Retriever:
@@ -184,35 +192,65 @@ class Workspace:
         *sources: str | Path,
         schema: Schema | None = None,
         dialect: str | None = None,
-        on_progress: Callable[..., None] | None = None,
+        on_progress: OnProgress | None = None,
         **reading: Any,
     ) -> LearnReport:
         """Learns every script of `sources`; what is already known is not learned again.
 
         `schema` takes the place of a database that is not at hand; `reading` goes to `read_history`.
         """
-        from sqlore.catalog import build_catalog, catalog_from_schema
         from sqlore.history import read_history
         from sqlore.knowledge import learn
 
-        if schema is not None:
-            catalog = catalog_from_schema(schema, dictionary_files=self.settings.dictionary)
-        else:
-            catalog = build_catalog(
-                self.engine, dictionary_files=self.settings.dictionary, on_progress=on_progress
-            )
+        if schema is None:
             dialect = dialect or self.engine.dialect
         store = self._create_store()
-        if schema is None:
-            store.set_meta("database", self.engine.url)
-        self.__dict__.pop("catalog", None)
-        self.__dict__.pop("retriever", None)
+        catalog = self._fresh_catalog(schema, on_progress)
         scripts = chain.from_iterable(read_history(s, dialect=dialect, **reading) for s in sources)
         report = learn(
-            store, scripts, catalog=catalog, dialect=dialect, embedder=self.embedder, on_progress=on_progress
+            store,
+            scripts,
+            catalog=catalog,
+            dialect=dialect,
+            embedder=self.embedder,
+            on_progress=on_progress and (lambda p: on_progress("learning scripts", p.read, None)),
         )
+        store.save_catalog((report.catalog or catalog).to_json())
+        store.mark_stale(catalog.schema)
+        self.__dict__.pop("catalog", None)
+        self.__dict__.pop("retriever", None)
         self._remember()
         return report
+
+    def _fresh_catalog(self, schema: Schema | None, on_progress: OnProgress | None) -> Catalog:
+        """The catalog as the database is now; what scripts and people said of it before is kept.
+
+        A database and dictionary files that have not changed are not read again.
+        """
+        from sqlore.catalog import build_catalog, catalog_from_schema
+
+        files = self.settings.dictionary
+        if schema is not None:
+            return catalog_from_schema(schema, dictionary_files=files)
+        state = _state(self.engine, files)
+        saved = self._saved_catalog()
+        if saved is not None and self.store.meta("state") == state:
+            return saved
+        said = [e for e in saved.dictionary.entries if e.source not in {"database", "file"}] if saved else []
+        catalog = build_catalog(
+            self.engine,
+            dictionary_files=files,
+            entries=said,
+            on_progress=on_progress and (lambda done, total, _: on_progress("reading columns", done, total)),
+        )
+        self.store.set_meta(database=self.engine.url, state=state)
+        return catalog
+
+    def _saved_catalog(self) -> Catalog | None:
+        from sqlore.catalog import Catalog
+
+        saved = self.store.catalog()
+        return None if saved is None else Catalog.from_json(saved)
 
     def _remember(self) -> None:
         """The store last learned into is the one meant where no database is named."""
@@ -229,7 +267,7 @@ class Workspace:
         question: str,
         *,
         strategy: str = "history",
-        on_progress: Callable[..., None] | None = None,
+        on_progress: OnProgress | None = None,
     ) -> Draft:
         """SQL that answers the question, with rows, and a citation for every fragment.
 
@@ -237,15 +275,23 @@ class Workspace:
         """
         from sqlore.answer import ask
 
-        learned = self.store_file.exists()
         return ask(
             question,
             engine=self.engine,
             catalog=self.catalog,
-            retriever=self.retriever if learned and strategy != "zero_shot" else None,
-            store=self.store if learned else None,
+            retriever=self.retriever if self.learned and strategy != "zero_shot" else None,
+            store=self.store if self.learned else None,
             model=self.model,
             strategy=strategy,
             settings=self.settings,
             on_progress=on_progress,
         )
+
+
+def _state(engine: Engine, files: Sequence[Path]) -> str:
+    """Changes when the database or a dictionary file may have changed."""
+    parts = [engine.url, engine.fingerprint()]
+    for file in sorted(files):
+        inner = sorted(file.rglob("*")) if file.is_dir() else [file]
+        parts += [f"{one}:{one.stat().st_size}:{one.stat().st_mtime_ns}" for one in inner if one.exists()]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()

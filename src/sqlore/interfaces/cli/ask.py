@@ -87,7 +87,7 @@ def latest_of(store: Store | None) -> Callable[[Sequence[int]], StoredScript | N
     def latest(ids: Sequence[int]) -> StoredScript | None:
         if store is None or not ids:
             return None
-        return max((store.script(i) for i in ids), key=lambda s: s.script.time or "")
+        return max(store.scripts(list(ids)), key=lambda s: s.script.time or "", default=None)
 
     return latest
 

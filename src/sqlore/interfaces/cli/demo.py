@@ -80,7 +80,8 @@ def _learn(console: Console, lore: Workspace, history: Path) -> None:
 
     console.rule("sqlore learn")
     with progress() as report:
-        show_report(lore.learn(history, on_progress=report), lore.store_file)
+        learned = lore.learn(history, on_progress=report)
+    show_report(learned, lore.store.stats(), lore.store_file)
 
 
 def _compare(console: Console, lore: Workspace, question: dict[str, Any], right: dict[str, int]) -> None:

@@ -102,26 +102,25 @@ def _model(lore: Workspace) -> tuple[bool | None, str, str]:
     spec = lore.settings.model
     if spec != "local":
         return None, f"{spec} (not called)", ""
-    from sqlore.llm.weights import model_file
+    from sqlore.errors import ModelUnavailable
+    from sqlore.llm.weights import find_model
 
-    file = model_file()
-    if file is None:
-        return None, "local, not fetched yet", "sqlore models fetch"
-    return True, f"local, {file}", ""
+    try:
+        return True, f"local, {find_model(download=False)}", ""
+    except ModelUnavailable as error:
+        return None, f"local: {error.message}", "sqlore models fetch"
 
 
 def _store(lore: Workspace) -> tuple[bool | None, str, str]:
     health = lore.store.health(lore.embedder)
     stats = lore.store.stats()
-    detail = (
-        f"{lore.store_file}: {stats['scripts']} scripts, {stats['items']} items, {stats['rejected']} rejected"
-    )
-    return not health, detail, "; ".join(health)
+    counts = f"{stats.scripts} scripts, {stats.items} items, {stats.rejected} rejected"
+    return health.ok, f"{lore.store_file}: {counts}", "; ".join(health.problems)
 
 
 def _database(lore: Workspace) -> tuple[bool | None, str, str]:
     schema = lore.engine.schema()
     columns = sum(len(table.columns) for table in schema.tables)
-    stale = lore.store.stats().get("stale", 0) if lore.store_file.exists() else 0
+    stale = sum(bool(item.stale) for item in lore.store.items()) if lore.learned else 0
     hint = f"{stale} items name tables or columns that are gone; they are not offered" if stale else ""
     return True, f"{lore.engine.url}: {len(schema.tables)} tables, {columns} columns", hint

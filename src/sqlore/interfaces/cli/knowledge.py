@@ -10,6 +10,7 @@ import typer
 from sqlore.interfaces.cli.common import DbOption, JsonOption, StoreOption, out, print_json, workspace
 
 if TYPE_CHECKING:
+    from sqlore.knowledge import Store
     from sqlore.model import KnowledgeItem, StoredScript
 
 __all__ = ["app", "item_json"]
@@ -47,7 +48,7 @@ def list_(
     """List the pieces of knowledge, most used first."""
     with workspace(db, store) as lore:
         found = lore.store.items(kind=kind.value if kind else None, table=table, limit=limit, offset=offset)
-        total = lore.store.stats()["items"]
+        total = lore.store.stats().items
     if json_:
         print_json({"items": [item_json(item) for item in found], "total": total})
         return
@@ -68,15 +69,15 @@ def search(
 ) -> None:
     """Search the knowledge as questions search it: by meaning, words and values."""
     with workspace(db, store) as lore:
-        most = lore.store.stats()["items"] if kind else limit
+        most = lore.store.stats().items if kind else limit
         ranked = lore.retriever.rank(text, limit=most)
-    ranked = [r for r in ranked if kind is None or r.item.kind == kind.value][:limit]
+    found = [r for r in ranked if kind is None or r.item.kind == kind.value][:limit]
     if json_:
-        print_json({"items": [{**item_json(r.item), "score": round(r.score, 4)} for r in ranked]})
+        print_json({"items": [{**item_json(r.item), "score": round(r.score, 4)} for r in found]})
         return
     from sqlore.interfaces.cli.render import show_items
 
-    show_items(out(), [r.item for r in ranked], [r.score for r in ranked])
+    show_items(out(), [r.item for r in found], [r.score for r in found])
 
 
 @app.command("show")
@@ -85,7 +86,7 @@ def show(
 ) -> None:
     """Show everything known of one item: its scripts, authors, dates, values, trust."""
     with workspace(db, store) as lore:
-        found = lore.store.item(item)
+        found = _item(lore.store, item)
         scripts = lore.store.scripts_of_item(item)
     if json_:
         print_json({**item_json(found), "examples": [script_json(script) for script in scripts]})
@@ -119,10 +120,19 @@ def deprecate(
     _set_trust(item, "deprecated", who, why, db, store)
 
 
+def _item(store: Store, number: int) -> KnowledgeItem:
+    from sqlore.errors import UsageError
+
+    found = store.item(number)
+    if found is None:
+        raise UsageError(f"there is no item {number}", hint="sqlore knowledge list shows the ids")
+    return found
+
+
 def _set_trust(item: int, trust: Any, who: str, why: str, db: Any, store: Any) -> None:
     with workspace(db, store) as lore:
-        lore.store.set_trust(item, trust, who=who, why=why)
-        changed = lore.store.item(item)
+        _item(lore.store, item)
+        changed = lore.store.set_trust(item, trust, who=who, why=why)
     out().print(
         f"{changed.kind} {changed.id} is {changed.trust} (version {changed.version}): {changed.skeleton}"
     )

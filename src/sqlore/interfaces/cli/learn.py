@@ -20,7 +20,7 @@ from sqlore.interfaces.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from sqlore.knowledge import LearnReport
+    from sqlore.knowledge import LearnReport, Stats
     from sqlore.model import Schema
 
 __all__ = ["columns_option", "learn"]
@@ -83,9 +83,9 @@ def learn(
                 on_progress=report_progress,
             )
         if json_:
-            print_json(report_json(report, lore.store_file))
+            print_json(report_json(report, lore.store.stats(), lore.store_file))
         else:
-            show_report(report, lore.store_file)
+            show_report(report, lore.store.stats(), lore.store_file)
 
 
 def _schema(file: Path | None, database: str | None, history: list[str]) -> Schema | None:
@@ -126,7 +126,7 @@ def _only_matching(lore: Any, schema: Path | None, history: list[str]) -> str | 
     return match
 
 
-def report_json(report: LearnReport, file: Path) -> dict[str, Any]:
+def report_json(report: LearnReport, stats: Stats, file: Path) -> dict[str, Any]:
     """The stable JSON of `sqlore learn --json`."""
     return {
         "store": str(file),
@@ -135,13 +135,13 @@ def report_json(report: LearnReport, file: Path) -> dict[str, Any]:
         "folded": report.folded,
         "known": report.known,
         "rejected": dict(report.rejected),
-        "scripts": report.scripts,
-        "items": report.items,
+        "scripts": stats.scripts,
+        "items": stats.items,
         "seconds": round(report.seconds, 3),
     }
 
 
-def show_report(report: LearnReport, file: Path) -> None:
+def show_report(report: LearnReport, stats: Stats, file: Path) -> None:
     """What was learned, in a few lines."""
     console = out()
     if not report.new and not report.folded:
@@ -151,7 +151,7 @@ def show_report(report: LearnReport, file: Path) -> None:
             f"Learned {report.new} scripts in {report.seconds:.1f} s"
             f" ({report.folded} more were the same with other values or names)."
         )
-    console.print(f"The store holds {report.scripts} scripts and {report.items} pieces of knowledge: {file}")
+    console.print(f"The store holds {stats.scripts} scripts and {stats.items} pieces of knowledge: {file}")
     rejected = sum(report.rejected.values())
     if rejected:
         reasons = ", ".join(f"{n} {reason.replace('_', ' ')}" for reason, n in report.rejected.items())

@@ -16,15 +16,17 @@ app = typer.Typer(help="The local model: where its file is; fetch it.", no_args_
 @app.command("list")
 def list_(json_: JsonOption = False) -> None:
     """Say which model files are here."""
-    from sqlore.llm.weights import DEFAULT_FILE, model_file
+    from sqlore.errors import ModelUnavailable
+    from sqlore.llm.weights import MODEL_NAME, find_model
 
-    file = model_file()
+    try:
+        file = str(find_model(download=False))
+    except ModelUnavailable:
+        file = None
     if json_:
-        print_json({"model": DEFAULT_FILE, "file": str(file) if file else None})
-    elif file:
-        out().print(f"{DEFAULT_FILE}: {file}")
+        print_json({"model": MODEL_NAME, "file": file})
     else:
-        out().print(f"{DEFAULT_FILE}: not here; sqlore models fetch")
+        out().print(f"{MODEL_NAME}: {file or 'not here; sqlore models fetch'}")
 
 
 @app.command("fetch")
@@ -32,8 +34,10 @@ def fetch(
     force: Annotated[bool, typer.Option("--force", help="Fetch it again even if it is here.")] = False,
 ) -> None:
     """Fetch the default model's file (1.1 GB, once) and verify it; goes on where it was interrupted."""
-    from sqlore.llm.weights import fetch_weights
+    from sqlore.llm.weights import FILE_NAME, cache_dir, find_model
 
+    if force:
+        (cache_dir() / FILE_NAME).unlink(missing_ok=True)
     with progress() as report:
-        file = fetch_weights(force=force, on_progress=report)
+        file = find_model(progress=lambda done, total: report("fetching, MB", done >> 20, total >> 20))
     out().print(f"model ready: {file}")
