@@ -1,0 +1,283 @@
+"""How good retrieval is: each question of a history asked of the others: `bench_recall.py`.
+
+Leave-one-out over BIRD's histories. Gold: the fragments of the question's own script that occur in at least
+one other script; a relation counts by its join edges, the whole query does not count. Micro-averaged over
+fragments. `items`: what the retriever chooses; `scripts`: all fragments of the scripts it delivers;
+`nearest N`: all fragments of the N scripts with the most similar questions.
+
+Without arguments: the eight histories of the development set, which nothing was tuned on. `--train`: the
+sixteen training histories. `--tune`: fits the weights of the fusion on those, prints its cross-validation
+over databases, and writes `src/sqlore/retrieve/weights.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sqlore.catalog import catalog_from_schema, load_tables_json
+from sqlore.embed import load_embedder
+from sqlore.knowledge import Store, learn
+from sqlore.model import Script
+from sqlore.retrieve import Retriever
+from sqlore.retrieve.deliver import best_first, covering, folded
+from sqlore.retrieve.fuse import COLUMNS, COLUMNS_2, GROUPS, by_trust, design, relative, sigmoid
+from sqlore.retrieve.retriever import BUDGET
+from sqlore.retrieve.select import best_count
+from sqlore.retrieve.signals import Asked, keep_company
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("SQLORE_DATA") or ROOT.parent / "shared" / "data") / "bird"
+TRAINING = (
+    "beer_factory",
+    "books",
+    "car_retails",
+    "chicago_crime",
+    "cs_semester",
+    "human_resources",
+    "law_episode",
+    "movie_platform",
+    "olympics",
+    "professional_basketball",
+    "regional_sales",
+    "restaurant",
+    "shipping",
+    "simpson_episodes",
+    "soccer_2016",
+    "university",
+)
+KINDS = ("all", "calculation", "condition", "relation", "dimension", "output")
+
+
+@dataclass
+class Score:
+    """Right, wrong and missed fragments by kind, and how much of the gold is among the first n items."""
+
+    right: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    wrong: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    missed: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    within: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+
+    def add(
+        self, kinds: Sequence[str], gold: set[int], chosen: set[int], ranking: Sequence[int] = ()
+    ) -> None:
+        for rows, counts in (
+            (gold & chosen, self.right),
+            (chosen - gold, self.wrong),
+            (gold - chosen, self.missed),
+        ):
+            for row in rows:
+                counts["all"] += 1
+                counts[kinds[row]] += 1
+        for n in (5, 10, 20, 40):
+            self.within[n] += len(gold.intersection(ranking[:n]))
+
+    def line(self, name: str) -> str:
+        right, gold = self.right["all"], self.right["all"] + self.missed["all"]
+        parts = [f"{name:12}"] + [f"{value:6.3f}" for value in self.prf("all")]
+        parts += [f"{self.within[n] / gold:6.3f}" if self.within[n] else "     -" for n in (5, 10, 20, 40)]
+        parts += [f"{self.prf(kind)[2]:6.3f}" for kind in KINDS[1:]]
+        return " ".join(parts) + f"  {(right + self.wrong['all']):>6} offered for {gold}"
+
+    def prf(self, kind: str) -> tuple[float, float, float]:
+        right, wrong, missed = self.right[kind], self.wrong[kind], self.missed[kind]
+        precision, recall = right / max(1, right + wrong), right / max(1, right + missed)
+        return precision, recall, 2 * right / max(1, 2 * right + wrong + missed)
+
+
+HEAD = f"{'':12}      P      R     F1    @5    @10    @20    @40   calc   cond    rel    dim    out"
+
+
+def retrievers(split: str, databases: Iterable[str] | None = None) -> Iterator[tuple[str, Retriever]]:
+    """A retriever over each history of a split, learned anew."""
+    rows = json.loads((DATA / f"{split}.json").read_text(encoding="utf-8"))
+    schemas = load_tables_json(DATA / f"{split}_tables.json")
+    meanings = DATA / ("column_meaning.json" if split == "dev" else f"{split}_column_meaning.json")
+    embedder = load_embedder()
+    for name in databases or dict.fromkeys(row["db_id"] for row in rows):
+        catalog = catalog_from_schema(schemas[name], dictionary_files=[meanings])
+        store = Store.create(":memory:")
+        scripts = (
+            Script(row["SQL"], key=str(number), question=row["question"], dialect="sqlite")
+            for number, row in enumerate(rows)
+            if row["db_id"] == name
+        )
+        learn(store, scripts, catalog=catalog, dialect="sqlite", embedder=embedder)
+        yield name, Retriever(store, embedder, catalog)
+
+
+def tasks(retriever: Retriever) -> Iterator[tuple[int, Asked, set[int]]]:
+    """Each text's row, its question asked of the others, and the rows of its gold items."""
+    snapshot = retriever.look_up("").snapshot
+    for row, text in enumerate(snapshot.texts):
+        asked = retriever.look_up(text.words, {text.key})
+        yield row, asked, {item for item in snapshot.items_of_text[row] if asked.support[item] > 0}
+
+
+def evaluate(split: str, databases: Iterable[str] | None = None) -> Mapping[str, Score]:
+    scores: dict[str, Score] = defaultdict(Score)
+    for name, retriever in retrievers(split, databases):
+        for row, asked, gold in tasks(retriever):
+            one_task(retriever, row, asked, gold, scores)
+        print(f"  {name:26} F1 so far {scores['items'].prf('all')[2]:.3f}", file=sys.stderr)
+    return scores
+
+
+def one_task(
+    retriever: Retriever, row: int, asked: Asked, gold: set[int], scores: Mapping[str, Score]
+) -> None:
+    snapshot = asked.snapshot
+    kinds = [item.kind for item in snapshot.items]
+    offered = set(np.flatnonzero(asked.offered).tolist())
+    chances = by_trust(asked, retriever.ranker.rank(asked)[0])
+    ranking = best_first(chances)
+    short = folded(snapshot, ranking)
+    chosen = short[: min(20, best_count(chances[short]))]
+    scores["items"].add(kinds, gold, set(chosen), ranking)
+    delivered = covering(asked, chosen, chances, most=6, budget=BUDGET)
+    held = {item for text in delivered for item in snapshot.items_of_text[text]}
+    scores["scripts"].add(kinds, gold, held & offered)
+    for n in (1, 3, 6):
+        near = np.argsort(-asked.dense)[:n]
+        held = {item for text in near for item in snapshot.items_of_text[text]}
+        scores[f"nearest {n}"].add(kinds, gold, held & offered)
+
+
+# ------------------------------------------------------------------ tuning
+
+
+@dataclass
+class Sample:
+    """The features of one history's tasks: rows of offered items, and whether each is gold."""
+
+    asked: list[Asked]
+    alone: list[Any]
+    right: list[Any]
+
+
+def tune() -> None:
+    samples: dict[str, Sample] = {}
+    for name, retriever in retrievers("train", TRAINING):
+        sample = Sample([], [], [])
+        for _, asked, gold in tasks(retriever):
+            labels = np.zeros(len(asked.snapshot.items))
+            labels[list(gold)] = 1
+            sample.asked.append(asked)
+            sample.alone.append(design(asked))
+            sample.right.append(labels)
+        samples[name] = sample
+        print(f"  {name:26} {len(sample.asked)} tasks", file=sys.stderr)
+    cross = Score()
+    names = list(samples)
+    for part in range(4):
+        held = names[part::4]
+        first, second = weigh([samples[name] for name in names if name not in held])
+        for name in held:
+            for asked, alone, labels in zip(
+                samples[name].asked, samples[name].alone, samples[name].right, strict=True
+            ):
+                chances = two_rounds(asked, alone, first, second)
+                ranking = best_first(chances)
+                short = folded(asked.snapshot, ranking)
+                chosen = short[: best_count(chances[short])]
+                kinds = [item.kind for item in asked.snapshot.items]
+                cross.add(kinds, set(np.flatnonzero(labels).tolist()), set(chosen), ranking)
+    print(HEAD)
+    print(cross.line("4 folds"))
+    write(*weigh(list(samples.values())))
+
+
+def weigh(samples: Sequence[Sample]) -> tuple[Any, Any]:
+    """Weights of both rounds, fitted on `samples`."""
+    flat = [parts for s in samples for parts in zip(s.asked, s.alone, s.right, strict=True)]
+    labels = np.concatenate([right[asked.offered] for asked, _, right in flat])
+    first = fit(np.concatenate([alone[asked.offered] for asked, alone, _ in flat]), labels, COLUMNS)
+    whole = [with_company(asked, alone, first)[asked.offered] for asked, alone, _ in flat]
+    return first, fit(np.concatenate(whole), labels, COLUMNS_2)
+
+
+def with_company(asked: Asked, alone: Any, first: Any) -> Any:
+    chances = np.where(asked.offered, sigmoid(alone @ first), 0).astype(np.float32)
+    company = keep_company(asked, chances)
+    return np.concatenate([alone, company, relative(company)], axis=1)
+
+
+def two_rounds(asked: Asked, alone: Any, first: Any, second: Any) -> Any:
+    return np.where(asked.offered, sigmoid(with_company(asked, alone, first) @ second), 0)
+
+
+def fit(rows: Any, labels: Any, columns: Sequence[str], ridge: float = 1.0, steps: int = 12) -> Any:
+    """Logistic regression by Newton's method with a small ridge; the intercept goes to the groups."""
+    live = rows.std(axis=0) > 1e-9
+    mean, spread = rows[:, live].mean(axis=0), rows[:, live].std(axis=0)
+    x = np.c_[(rows[:, live] - mean) / spread, np.ones(len(rows))].astype(np.float64)
+    penalty = np.eye(x.shape[1]) * ridge
+    penalty[-1, -1] = 0
+    weights = np.zeros(x.shape[1])
+    for _ in range(steps):
+        chances = sigmoid(x @ weights)
+        slope = x.T @ (chances - labels) + penalty @ weights
+        curve = (x * (chances * (1 - chances) + 1e-6)[:, None]).T @ x + penalty
+        weights -= np.linalg.solve(curve, slope)
+    out = np.zeros(rows.shape[1])
+    out[live] = weights[:-1] / spread
+    intercept = weights[-1] - float((out[live] * mean).sum())
+    for group in GROUPS:
+        out[columns.index(group)] += intercept
+    return out
+
+
+def write(first: Any, second: Any) -> None:
+    lines = [
+        '"""The weights of the fusion, fitted on past histories of other databases.',
+        "",
+        "Written by `python tests/bench/bench_recall.py --tune`, not by hand.",
+        '"""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "from typing import Final",
+    ]
+    for name, columns, weights in (("FIRST", COLUMNS, first), ("SECOND", COLUMNS_2, second)):
+        lines += ["", f"{name}: Final = {{"]
+        lines += [f'    "{c}": {w:.3f},' for c, w in zip(columns, weights, strict=True) if abs(w) >= 0.0005]
+        lines.append("}")
+    target = ROOT / "src" / "sqlore" / "retrieve" / "weights.py"
+    target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"written: {target.relative_to(ROOT)}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--train", action="store_true", help="the training histories instead")
+    parser.add_argument("--tune", action="store_true", help="fit the weights on the training histories")
+    parser.add_argument("--databases", nargs="*", help="only these")
+    args = parser.parse_args()
+    if not (DATA / "dev.json").exists():
+        print(f"no public data in {DATA.parent}: set SQLORE_DATA")
+        return 0
+    started = time.perf_counter()
+    if args.tune:
+        tune()
+        return 0
+    split = "train" if args.train else "dev"
+    scores = evaluate(split, args.databases or (TRAINING if args.train else None))
+    print(HEAD)
+    for name, score in scores.items():
+        print(score.line(name))
+    print(f"{time.perf_counter() - started:.0f} s with learning")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
