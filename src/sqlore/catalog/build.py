@@ -19,6 +19,7 @@ from sqlore.model import Column, ForeignKey, Schema, Table
 _KEPT: Final = 50  # values a column that stay in the profile; all of them are in the value index
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
 _TELLING_NUMBER: Final = re.compile(r"(?!\d+000\Z)-?(?:\d{5,}|\d+\.\d\d+)\Z")
+_UUID: Final = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\Z", re.I)
 _YEAR: Final = re.compile(r"\d{4}\Z")
 
 
@@ -105,6 +106,8 @@ def _spoken(profile: ColumnProfile, schema: Schema) -> Iterator[str]:
     is_key = profile.column in keys or bool(name_words & {"id", "key"})
     is_year = bool(name_words & {"year", "season", "yr"})
     for value, _ in profile.values:
+        if _UUID.match(value):
+            continue
         if not _NUMBER.match(value):
             yield value
         elif profile.kind == "text":

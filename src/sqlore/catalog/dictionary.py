@@ -52,6 +52,9 @@ class Entry:
         return self.table, self.column or "", self.value
 
 
+_DEFAULTS: Final = asdict(Entry(""))
+
+
 @dataclass(frozen=True, slots=True)
 class Dictionary:
     """All entries, with the best of each found at once. Immutable: `with_entries` makes a new one.
@@ -135,8 +138,11 @@ class Dictionary:
         return tuple(dict.fromkeys(n for n in (*given, humanize(column or table)) if n))
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The entries as plain data; empty properties are left out."""
-        return [{k: v for k, v in asdict(entry).items() if v not in (None, "", ())} for entry in self.entries]
+        """The entries as plain data; properties at their default are left out."""
+        return [
+            {k: v for k, v in asdict(entry).items() if v != _DEFAULTS[k] or k == "table"}
+            for entry in self.entries
+        ]
 
     @classmethod
     def from_json(cls, data: Iterable[Mapping[str, Any]]) -> Dictionary:

@@ -44,20 +44,30 @@ def match(index: ValueIndex, question: str, limit: int) -> list[ValueMatch]:
     found = _Question(index, question)
     spans = [*found.signs(), *found.days(), *found.phrases()]
     matches: list[ValueMatch] = []
-    taken: list[_Span] = []
+    settled: list[_Span] = []
+    meant: list[_Span] = []
     for span in sorted(spans, key=lambda s: (-s.factor, s.start - s.end, s.start)):
-        if any(t.start <= span.start and span.end <= t.end for t in taken):
+        if _inside(span, settled):
             continue
         told = found.tell(span)
-        matches += [m for _, m in told]
-        # A phrase that is a value itself settles its words; one that only means a value leaves them open.
-        if any(index.phrases[entry] == m.value for entry, m in told):
-            taken.append(span)
-    matches += found.most_of_phrases(taken)
+        # A phrase that is a value settles its words; one that means a value leaves them open to other values.
+        values = [m for entry, m in told if index.phrases[entry] == m.value]
+        if values:
+            settled.append(span)
+        meanings = [m for entry, m in told if index.phrases[entry] != m.value]
+        if meanings and not _inside(span, meant):
+            meant.append(span)
+            values += meanings
+        matches += values
+    matches += found.most_of_phrases(settled + meant)
     best: dict[tuple[str, str, str], ValueMatch] = {}
     for m in sorted(matches, key=lambda m: (-m.score, m.start, -m.end, m.table, m.column, m.value)):
         best.setdefault((m.table, m.column, m.value), m)
     return list(best.values())[:limit]
+
+
+def _inside(span: _Span, others: list[_Span]) -> bool:
+    return any(o.start <= span.start and span.end <= o.end for o in others)
 
 
 class _Question:
@@ -99,7 +109,7 @@ class _Question:
                 if 2 <= last - first <= 3 and (joined := key.replace(" ", "")) in keys:
                     yield self._span(first, last, joined, 0.8)
                 if any(i in self.corrected for i in range(first, last)):
-                    key = " ".join(self.corrected.get(i, self.folded[i]) for i in range(first, last))
+                    key = " ".join(map(self._at, range(first, last)))
                     if key in keys:
                         yield self._span(first, last, key, 0.75)
             token = self.folded[first]
@@ -122,6 +132,10 @@ class _Question:
             return None
         near = {w for w in self.index.nearby(token) if w[0] == token[0] and one_letter_apart(token, w)}
         return min(near, key=lambda w: (-self.index.frequency(w), w), default=None)
+
+    def _at(self, i: int) -> str:
+        """The folded word, its typo corrected."""
+        return self.corrected.get(i, self.folded[i])
 
     # -- scores
 
@@ -171,8 +185,8 @@ class _Question:
     def most_of_phrases(self, taken: list[_Span]) -> list[ValueMatch]:
         """Phrases of several words of which the question has the telling ones, close together."""
         positions: dict[str, int] = {}
-        for i, token in enumerate(self.corrected.get(i, t) for i, t in enumerate(self.folded)):
-            positions.setdefault(token, i)
+        for i in range(len(self.words)):
+            positions.setdefault(self._at(i), i)
         seeds: Counter[int] = Counter()
         for token, i in positions.items():
             telling = token not in STOP_WORDS and len(token) > 2 and not token.isdigit()
@@ -203,6 +217,8 @@ class _Question:
         if not there or there[-1] - there[0] > len(parts) + 2 or _NEGATIONS.intersection(missing):
             return None
         owner = self.index.owners[entry]
+        if len(there) == 1 and self.index.count_in(owner, self._at(there[0])) > _TIED:
+            return None
         weights = {p: self._weight(owner, p) for p in parts}
         coverage = sum(w for p, w in weights.items() if p in positions) / sum(weights.values())
         named = any(self._capitalised(self.words[i]) for i in there if i > 0)
@@ -212,7 +228,7 @@ class _Question:
         """Inverse frequency in the column, squared: the rare half of a name tells; a stop-word hardly."""
         if token in STOP_WORDS:
             return 0.1
-        return math.log(1 + 1 / self.index.share_in(owner, token)) ** 2
+        return math.log(1 + self.index.size_of(owner) / max(1, self.index.count_in(owner, token))) ** 2
 
     def _capitalised(self, word: Word) -> bool:
         return word.text[:1].isupper() or any(a <= word.start < b for a, b in self.quotes)

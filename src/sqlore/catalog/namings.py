@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _ALIASES: Final = 5  # names kept a column
-_COLUMN: Final = re.compile(r"""[\w"`\[\].$ -]+\Z""")
+_NAME: Final = r"""(?:[\w$]+|"[^"]+"|`[^`]+`|\[[^\]]+\])"""
+_COLUMN: Final = re.compile(rf"{_NAME}(?:\.{_NAME})*\Z")
 _EMPTY_NAMES: Final = word_set(
     """a b c d x y z t v n id key val value values result results res output col column field name cnt count
     num number total sum avg average min max tmp temp data expr alias label1 year month day date"""

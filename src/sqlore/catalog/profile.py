@@ -40,6 +40,8 @@ _OPAQUE: Final = (
     "geo",
     "variant",
     "union",
+    "point",
+    "interval",
 )
 
 
@@ -195,15 +197,17 @@ def _interest(column: Column) -> int:
 def column_kind(column: Column) -> ColumnKind:
     """What kind of values a column of this type holds; a column without a type may hold text.
 
-    >>> [column_kind(Column("c", t)) for t in ("VARCHAR(20)", "DECIMAL(9,2)", "TIMESTAMP", "BLOB", "")]
-    ['text', 'number', 'date', 'other', 'text']
+    >>> [column_kind(Column("c", t)) for t in ("VARCHAR(9)", "DECIMAL", "TIMESTAMP", "BLOB", "", "POINT")]
+    ['text', 'number', 'date', 'other', 'text', 'other']
     """
     spelled = column.type.lower()
+    if spelled.startswith("enum"):
+        return "text"  # whatever words its values are
     if any(word in spelled for word in _OPAQUE):
         return "other"
     if any(word in spelled for word in _TEXTS):
         return "text"
-    if "date" in spelled or "time" in spelled or "interval" in spelled:
+    if "date" in spelled or "time" in spelled:
         return "date"
     if any(word in spelled for word in _NUMBERS):
         return "number"

@@ -137,13 +137,16 @@ class ValueIndex:
         number = self.tokens.get(token)
         return 0 if number is None else self.starts[number + 1] - self.starts[number]
 
-    def share_in(self, owner: int, token: str) -> float:
-        """The share of a column's entries that hold this word; entries of one column follow each other."""
-        first, end = self.bounds[owner], self.bounds[owner + 1]
+    def count_in(self, owner: int, token: str) -> int:
+        """How many entries of a column hold this word; entries of one column follow each other."""
         number = self.tokens[token]
         low, high = self.starts[number], self.starts[number + 1]
-        at = bisect_left(self.postings, first, low, high)
-        return max(1, bisect_left(self.postings, end, at, high) - at) / (end - first)
+        at = bisect_left(self.postings, self.bounds[owner], low, high)
+        return bisect_left(self.postings, self.bounds[owner + 1], at, high) - at
+
+    def size_of(self, owner: int) -> int:
+        """The number of entries of a column."""
+        return self.bounds[owner + 1] - self.bounds[owner]
 
     def nearby(self, token: str) -> list[str]:
         """Known words that start or end as the token does and are of about its length: candidates for a typo.
