@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from sqlore.sql.build import parse_script
+from sqlore.sql.skeleton import skeleton_of
 
-__all__ = ["parse_script"]
+__all__ = ["parse_script", "skeleton_of"]

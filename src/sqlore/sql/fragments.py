@@ -446,7 +446,7 @@ class Walker(FromClause):
         inner = unwrap(item)
         if type(inner) is exp.Literal and not inner.args.get("is_string") and str(inner.this).isdigit():
             number = int(str(inner.this))
-            if 0 < number <= len(projections):
+            if 0 < number <= len(projections) and not any(piece.text.endswith("*") for piece in projections[:number]):
                 return projections[number - 1]
         if alias_first and type(inner) is exp.Column and inner.args.get("table") is None:
             name = self.name(inner.this) if type(inner.this) is exp.Identifier else ""

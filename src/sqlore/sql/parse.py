@@ -12,7 +12,7 @@ from sqlglot.errors import ParseError as GlotParseError
 from sqlglot.tokens import Token, TokenType
 
 from sqlore.errors import NotAQuery, ParseError, SqlError
-from sqlore.sql.tokens import FUNCTION_MARK, Tokens, tokenize
+from sqlore.sql.tokens import FUNCTION_MARK, Tokens, tokenize, tools
 
 _STATEMENTS: Final = frozenset(
     """abort alter analyze attach backup begin call checkpoint close cluster comment commit copy create deallocate
@@ -214,7 +214,7 @@ _TRAILING_COMMA: Final = ("duckdb", "bigquery", "snowflake", "databricks")
 def _check_tokens(tokens: Tokens, first: int, stop: int) -> None:
     """Refuse what sqlglot lets pass: empty lists and clauses."""
     words = tokens.tokens
-    name = type(tokens.dialect).__name__.lower()
+    name = tokens.name
     for index in range(first, stop):
         kind = words[index].token_type
         if kind not in _BEFORE_NOTHING:
@@ -235,7 +235,7 @@ def _check_tokens(tokens: Tokens, first: int, stop: int) -> None:
 def _tree(tokens: Tokens, first: int, stop: int) -> Any:
     words = tokens.tokens[first:stop]
     try:
-        trees = tokens.dialect.parser().parse(words, tokens.text)
+        trees = tools(tokens.name)[1].parse(words, tokens.text)
     except GlotParseError as error:
         raise _from_glot(tokens, error) from error
     except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError, IndexError, KeyError) as error:

@@ -62,9 +62,11 @@ _UNIT_FUNCTIONS: Final = frozenset(
 
 
 def sort_key(text: str) -> str:
-    """The order of equal partners: ``employee.id`` before ``employee#2.id``."""
+    """The order of equal partners: ``employee.id`` before ``employee#2.id``, quotes unseen."""
     if "\x02" in text:
         text = text.replace("\x021\x03", "").replace("\x02", "~")
+    if '"' in text:
+        text = text.replace('"', "")
     return text.replace("#", "~") if "#" in text else text
 
 
@@ -144,6 +146,8 @@ class Renderer:
             source = scope.source(alias, schema)
             if source is not None:
                 return self._column(source, name, scope), source, scope
+            if scope.derives(spell(alias)):
+                break
             scope = scope.parent
         parts = [spell(self.name(args[key])) for key in ("catalog", "db", "table", "this") if args.get(key) is not None]
         text = ".".join(parts)

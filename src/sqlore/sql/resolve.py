@@ -169,10 +169,11 @@ class Scope:
         return None
 
     def number(self) -> None:
-        """Number the instances of every table in FROM order, those inside derived tables included."""
+        """Number the instances of every table: those of FROM in its order, then those in derived tables."""
         totals: dict[str, int] = {}
         for index, source in enumerate(self.sources):
             source.index = index
+        for source in sorted(self.sources, key=lambda source: not source.base):
             for base, count in source.counts.items():
                 before = totals.get(base, 0)
                 source.first[base] = before + 1
@@ -185,6 +186,10 @@ class Scope:
             if source.alias == alias and (not schema or not source.schema or source.schema == schema):
                 return source
         return None
+
+    def derives(self, table: str) -> bool:
+        """Whether a derived table without a name holds that table: how a skeleton writes derived tables."""
+        return any(not source.alias and not source.base and table in source.counts for source in self.sources)
 
     def owner(self, name: str) -> tuple[Source | None, bool]:
         """The source of an unqualified column here, and whether that is certain."""

@@ -7,6 +7,7 @@ the tree keeps their names and their arguments in the order of the text.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
@@ -64,6 +65,7 @@ class Tokens:
 
     text: str
     tokens: list[Token]
+    name: str
     dialect: Any
     folded: dict[int, tuple[str, ...]] = field(default_factory=dict)
     placeholders: bool = False
@@ -76,6 +78,18 @@ def dialect_of(name: str) -> Any:
         return Dialect.get_or_raise(name or None)
     except ValueError as error:
         raise UsageError(f"unknown SQL dialect {name!r}", hint="e.g. sqlite, duckdb, postgres, mysql") from error
+
+
+def tools(dialect: str) -> tuple[Any, Any]:
+    """This thread's tokenizer and parser of a dialect: making them costs as much as a short parse."""
+    made: dict[str, tuple[Any, Any]] = _LOCAL.__dict__
+    if dialect not in made:
+        chosen = dialect_of(dialect)
+        made[dialect] = chosen.tokenizer(), chosen.parser()
+    return made[dialect]
+
+
+_LOCAL = threading.local()
 
 
 @lru_cache(maxsize=64)
@@ -96,10 +110,10 @@ def tokenize(text: str, dialect: str) -> Tokens:
     chosen = dialect_of(dialect)
     swapped = swap_placeholders(text, backslash=dialect in ("mysql", "bigquery", "snowflake", "databricks"))
     try:
-        raw = chosen.tokenize(swapped)
+        raw = tools(dialect)[0].tokenize(swapped)
     except (SqlglotError, RecursionError, ValueError, OverflowError) as error:
         raise ParseError(f"cannot be cut into words: {_short(error)}") from error
-    result = Tokens(text, raw, chosen, placeholders=swapped is not text)
+    result = Tokens(text, raw, dialect, chosen, placeholders=swapped is not text)
     if len(raw) > 4 * LONG_LIST:
         raw = result.tokens = _fold_lists(raw, text, result.folded)
     if len(raw) > MAX_TOKENS:
@@ -157,7 +171,7 @@ def _replace_parameters(tokens: list[Token], spots: list[int], result: Tokens) -
     index = 0
     while index < len(tokens):
         if index in spot:
-            width = _parameter_width(tokens, index, result.dialect.__class__.__name__.lower())
+            width = _parameter_width(tokens, index, result.name)
             if width:
                 first, end = tokens[index], tokens[index + width - 1]
                 number = Token(TokenType.NUMBER, "0", first.line, first.col, first.start, end.end)
