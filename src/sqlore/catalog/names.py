@@ -22,7 +22,7 @@ RESERVED: Final = word_set(
     """all alter and any as asc between by case cast check column constraint create cross current_date
     current_time current_timestamp current_user database default delete desc distinct drop else end except
     exists false fetch for foreign from full grant group having if in index inner insert intersect interval
-    into is join key left like limit natural not null offset on or order outer over partition primary
+    into is join key left like limit natural not nothing null offset on or order outer over partition primary
     range references right row rows select set some table then to transaction true union unique update user
     using values view when where window with"""
 )

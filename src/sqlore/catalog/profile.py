@@ -120,7 +120,9 @@ class Profile:
     def to_json(self) -> list[dict[str, Any]]:
         """The profiles as plain data; empty properties are left out."""
         rows = (asdict(c) for c in self.columns)
-        return [{k: v for k, v in row.items() if v not in (None, (), False)} for row in rows]
+        return [
+            {k: v for k, v in row.items() if v is not None and v is not False and v != ()} for row in rows
+        ]
 
     @classmethod
     def from_json(cls, data: Iterable[Mapping[str, Any]]) -> Profile:
@@ -245,7 +247,8 @@ def _look(
 def _query(dialect: str, table: Table, seen: ColumnProfile, budget: ProfileBudget) -> str:
     """Distinct values with counts, and in each row: distinct, filled, minimum, maximum, rows looked at.
 
-    Long texts are counted but not listed, so that columns of documents cost no memory.
+    Long texts are counted but not listed, so that columns of documents cost no memory. The column is
+    qualified: SQLite reads a lone quoted name that is no column as a text.
     """
     column = always_quote(seen.column, dialect)
     source = always_quote(table.name, dialect)
@@ -256,7 +259,8 @@ def _query(dialect: str, table: Table, seen: ColumnProfile, budget: ProfileBudge
         f"select case when {listed} then v end as listed_value, n, count(v) over () as distinct_values,"
         " sum(case when v is null then 0 else n end) over () as filled_rows, min(v) over () as smallest,"
         " max(v) over () as largest, sum(n) over () as all_rows"
-        f" from (select v, count(*) as n from (select {column} as v from {source} limit {budget.rows})"
+        " from (select v, count(*) as n from"
+        f" (select looked_at.{column} as v from {source} as looked_at limit {budget.rows})"
         f" as seen group by v) as counted order by case when {listed} then 0 else 1 end, n desc, v"
     )
 

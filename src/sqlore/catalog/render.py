@@ -76,15 +76,21 @@ def schema_text(
         t for t in catalog.schema.tables if wanted is None or {t.name.lower(), _name(t).lower()} & wanted
     ]
     levels = _LEVELS if samples else _LEVELS[1:]
-    for level in levels:
-        text = "\n".join(_create(catalog, table, None, level) for table in chosen)
-        if budget_tokens is None or count(text) <= budget_tokens:
-            return text
+    barest = _all(catalog, chosen, _LEVELS[-1])
+    if budget_tokens is None or count(barest) <= budget_tokens:
+        for level in levels:
+            text = _all(catalog, chosen, level)
+            if budget_tokens is None or count(text) <= budget_tokens:
+                return text
     for level in (_LEVELS[3], _LEVELS[-1]):
         text = _selected(catalog, chosen, level, budget_tokens or 0, relevance or {}, count)
         if budget_tokens is None or count(text) <= budget_tokens:
             break
     return text
+
+
+def _all(catalog: Catalog, tables: list[Table], style: _Style) -> str:
+    return "\n".join(_create(catalog, table, None, style) for table in tables)
 
 
 def _selected(
