@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlore.knowledge.describe import Describer, describe_fragment, describe_script
+from sqlore.knowledge.enrich import Improved, improve_descriptions
 from sqlore.knowledge.learn import LearnProgress, LearnReport, learn
 from sqlore.knowledge.records import Change, Description, Health, Stats, Text, Use
 from sqlore.knowledge.store import Store
@@ -12,6 +13,7 @@ __all__ = [
     "Describer",
     "Description",
     "Health",
+    "Improved",
     "LearnProgress",
     "LearnReport",
     "Stats",
@@ -20,5 +22,6 @@ __all__ = [
     "Use",
     "describe_fragment",
     "describe_script",
+    "improve_descriptions",
     "learn",
 ]

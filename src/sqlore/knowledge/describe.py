@@ -18,7 +18,7 @@ from sqlglot.errors import SqlglotError
 from sqlore.catalog.names import humanize, word_set
 from sqlore.knowledge.describe_expr import bare, tables_in
 from sqlore.knowledge.describe_functions import function_name
-from sqlore.knowledge.describe_query import Queries
+from sqlore.knowledge.describe_query import Queries, with_owner
 from sqlore.knowledge.describe_words import INSTANCE, Vocabulary, Words, joined
 from sqlore.knowledge.records import Description
 from sqlore.model import Fragment, ParsedScript, Schema
@@ -28,6 +28,7 @@ __all__ = ["Describer", "describe_fragment", "describe_script"]
 _NAME_WORDS: Final = 6
 _DANGLING: Final = word_set("of by the and or to per a an from is in with than more less between")
 _TEXT: Final = 400
+_VALUED: Final = ("condition", "calculation")
 _LONGEST: Final = 20_000
 _PARTS = re.compile(
     r"""(?P<string>'(?:[^']|'')*'|"(?:[^"]|"")*")
@@ -39,6 +40,7 @@ _PARTS = re.compile(
     |(?P<val><val>|%s)""",
     re.VERBOSE,
 )
+_ASIDE = re.compile(r"\s*\([^()]*\)")
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -74,9 +76,10 @@ class Describer:
             # A construct these rules do not know. Its names are still words to be found by.
             described = self._by_names(fragment)
         text = described.text
-        if others and len(fragment.literals) == 1:
+        if others and len(fragment.literals) == 1 and fragment.kind in _VALUED:
             text += f" (or {joined([self.words.value(other) for other in others], 'or')})"
-        return Description(_short(described.name, _NAME_WORDS), _cut(text))
+        name = _ASIDE.sub("", described.name) or described.name
+        return Description(_short(name, _NAME_WORDS), _cut(text))
 
     def script(self, parsed: ParsedScript) -> str:
         """One sentence for the whole script."""
@@ -106,9 +109,9 @@ class Describer:
         entity = tables[0] if len(tables) == 1 else ""
         said = self.queries.formulas(entity).noun(node)
         owner = self.words.tables(entity) if entity else ""
-        if owner and owner not in said and self.words.table(entity) not in said:
-            said = f"{said} of {owner}"
-        return Description(_until(said, (" whose ", " where ", " that are ", " (", ";")), said)
+        if self.words.table(entity) not in said:
+            said = with_owner(said, owner)
+        return Description(_until(said, (" whose ", " where ", " that ", " (", ";")), said)
 
     def _condition(self, text: str) -> Description:
         node = _parse(text)
@@ -125,7 +128,7 @@ class Describer:
         else:
             name = f"{self.queries.formulas(entity).noun(subject)} {_operator(node)}"
         aggregated = isinstance(subject, exp.AggFunc) or subject.find(exp.AggFunc) is not None
-        return Description(name, f"only {said}" if aggregated or not owner else f"{owner} {said}")
+        return Description(name, f"{'only' if aggregated else owner or 'rows'} {said}")
 
     def _relation(self, text: str, *, edge: bool) -> Description:
         if edge and " join " not in f" {text} ":
@@ -145,7 +148,7 @@ class Describer:
         text_ = f"how {joined(tables)} are linked" + (f": {', '.join(edges)}" if edges else "")
         if kept:
             text_ += f", keeping {joined(kept)} without a match"
-        return Description(" with ".join(tables), text_)
+        return Description(joined(tables), text_)
 
     def _edge(self, text: str) -> Description:
         node = _parse(text)
@@ -179,7 +182,7 @@ class Describer:
 
     def _query(self, text: str) -> Description:
         said = self.queries.select(_parse(text))
-        return Description(_until(said, (" whose ", " where ", ";", ",")), said)
+        return Description(_until(said, (" whose ", " where ", " that ", ";", ",")), said)
 
     # ---------------------------------------------------------------- parts
 

@@ -218,6 +218,8 @@ class Formulas:
                     return self._ratio(other, below, percent=True)
         part = "percentage" if percent else "share"
         some = conditional(above)
+        if conditional(below) is not None:
+            return f"ratio of {self.noun(above)} to {self.noun(below)}"
         if some is not None and some.kind is exp.Count and isinstance(below, exp.Count):
             inner = bare(below.this) if below.this is not None else exp.Star()
             tables = tables_in(inner)

@@ -12,7 +12,7 @@ from sqlore.knowledge.describe_expr import Formulas, bare, tables_in
 from sqlore.knowledge.describe_functions import date_unit, number_of, text_of
 from sqlore.knowledge.describe_words import Vocabulary, joined
 
-__all__ = ["Queries", "is_link"]
+__all__ = ["Queries", "is_link", "with_owner"]
 
 _COMPARE: Final[dict[type[exp.Expr], tuple[str, str]]] = {
     exp.EQ: ("is", "is"),
@@ -34,7 +34,14 @@ _FLIP: Final[dict[type[exp.Expr], type[exp.Expr]]] = {
 _YES: Final = frozenset({"1", "true", "t", "y", "yes"})
 _NO: Final = frozenset({"0", "false", "f", "n", "no"})
 _SETS: Final = ((exp.Union, "together with"), (exp.Intersect, "that are also"), (exp.Except, "but not"))
+_FLAGS: Final = {
+    "is": ("are", "are not"),
+    "was": ("were", "were not"),
+    "has": ("have", "do not have"),
+    "can": ("can", "cannot"),
+}
 _LIST: Final = 5
+_FIRST_YEAR: Final = 1000  # a smaller number beside a "time" is a duration
 
 
 def is_link(node: exp.Expr) -> bool:
@@ -73,7 +80,7 @@ class Queries:
                 return f" {word} ".join(dict.fromkeys(parts))
         flag = self._flag(node)
         if flag is not None:
-            return f"that are {flag}"
+            return f"that {flag}"
         if isinstance(node, exp.Exists) or (isinstance(node, exp.Not) and isinstance(node.this, exp.Exists)):
             return f"for which {self.condition(node, entity)}"
         subject = node.this if isinstance(node, exp.Not) else node
@@ -146,7 +153,12 @@ class Queries:
         entity: str,
         negated: bool,
     ) -> str:
-        moment = self._is_moment(left) and not isinstance(bare(right), (exp.Subquery, exp.Select))
+        number = number_of(right)
+        moment = (
+            self._is_moment(left)
+            and not isinstance(bare(right), (exp.Subquery, exp.Select))
+            and (number is None or number >= _FIRST_YEAR)
+        )
         verb = _COMPARE[kind][1 if moment else 0]
         if negated:
             verb = verb.replace("is ", "is not ", 1) if " " in verb else "is not"
@@ -211,7 +223,7 @@ class Queries:
         return found is not None and found[0] in ("year", "date", "day", "year and month")
 
     def _flag(self, node: exp.Expr) -> str | None:
-        """A yes/no column that is compared with 1 or 0: oversized, not oversized."""
+        """A yes/no column that is compared with 1 or 0: "are oversized", "do not have full art"."""
         if isinstance(node, exp.Column):
             column, value = node, "1"
         elif isinstance(node, exp.EQ) and isinstance(node.this, exp.Column):
@@ -223,9 +235,10 @@ class Queries:
         else:
             return None
         words = self.words.column(column.table, column.name)
-        if not words.startswith(("is ", "was ")) or value not in _YES | _NO:
+        verb, _, rest = words.partition(" ")
+        if verb not in _FLAGS or not rest or value not in _YES | _NO:
             return None
-        return words.partition(" ")[2] if value in _YES else "not " + words.partition(" ")[2]
+        return f"{_FLAGS[verb][value in _NO]} {rest}"
 
     # ---------------------------------------------------------------- queries
 
@@ -239,7 +252,10 @@ class Queries:
         return ", then ".join(said)
 
     def end(self, node: exp.Expr, down: bool) -> str:
-        """highest or lowest; of dates latest or earliest."""
+        """highest or lowest; of dates latest or earliest; of names the end of the alphabet."""
+        inner = bare(node)
+        if isinstance(inner, exp.Column) and self.words.is_name(inner.table, inner.name):
+            return "Z" if down else "A"
         if self._is_moment(node):
             return "latest" if down else "earliest"
         return "highest" if down else "lowest"
@@ -265,10 +281,20 @@ class Queries:
                 return f"{first}, {word} {second}"
         if not isinstance(node, exp.Select):
             return self.formulas().noun(node)
-        entity = _entity(node, self.words)
-        formulas = self.formulas(entity)
-        said = self._selected(node, formulas, entity)
-        parts = [" ".join(filter(None, (said, self._filters(node, entity))))]
+        before = self.words.roles
+        self.words.roles = {**before, **_roles(node, self.words)}
+        try:
+            return self._sentence(node, _entity(node, self.words), short=short)
+        finally:
+            self.words.roles = before
+
+    def _sentence(self, node: exp.Select, entity: str, *, short: bool) -> str:
+        said, filters = self._selected(node, self.formulas(entity), entity), self._filters(node, entity)
+        if filters and any(word in said for word in (" whose ", " where ", " that ")):
+            filters = f", among those {filters}"
+        elif filters:
+            filters = " " + filters
+        parts = [said + filters]
         group, having = node.args.get("group"), node.args.get("having")
         if group is not None and group.expressions:
             parts.append("for each " + self.each(group.expressions, entity))
@@ -292,7 +318,7 @@ class Queries:
         if not nouns:
             return owner or "rows"
         said = joined(nouns)
-        return said if not owner or owner in said else f"{said} of {owner}"
+        return with_owner(said, owner)
 
     def _filters(self, node: exp.Select, entity: str) -> str:
         wanted: list[exp.Expr] = []
@@ -315,8 +341,9 @@ class Queries:
                 continue
             table = inner.table
             key, name = self.words.is_key(table, inner.name), self.words.is_name(table, inner.name)
-            if key:
-                said.setdefault(self.words.table(table), [])
+            other = self.words.refers(table, inner.name)
+            if key or other:
+                said.setdefault(self.words.table(table if key else other), [])
             elif name:
                 said.setdefault(self.words.table(table), []).append(self.words.column(table, inner.name))
             else:
@@ -371,6 +398,17 @@ class Queries:
         return f"{name.replace('_', ' ')}: {said}" if name else f"from: {said}"
 
 
+def with_owner(said: str, owner: str) -> str:
+    """A noun phrase with the rows it is about, unless it names them.
+
+    >>> with_owner("average height", "superheroes"), with_owner("number of heroes", "hero powers")
+    ('average height of superheroes', 'number of heroes in hero powers')
+    """
+    if not owner or owner in said:
+        return said
+    return f"{said} {'in' if said.startswith('number of') else 'of'} {owner}"
+
+
 def _unwrapped(node: exp.Expr) -> exp.Expr:
     while isinstance(node, exp.Paren):
         node = node.this
@@ -400,8 +438,34 @@ def _sources(node: exp.Select) -> list[str]:
     return [s.name for s in sources if isinstance(s, exp.Table)]
 
 
+def _links(node: exp.Select) -> list[tuple[exp.Column, exp.Column]]:
+    """The equalities that join two tables, in ON and in WHERE."""
+    places = [join.args.get("on") for join in node.args.get("joins") or ()]
+    where = node.args.get("where")
+    places.append(where.this if where is not None else None)
+    atoms = [one for place in places if place is not None for one in _conjuncts(place)]
+    return [(one.this, one.expression) for one in atoms if is_link(one)]
+
+
+def _roles(node: exp.Select, words: Vocabulary) -> dict[str, str]:
+    """What a looked-up table is in this query: `colour` by `superhero.eye_colour_id` is the eye colour."""
+    roles: dict[str, set[str]] = {}
+    for pair in _links(node):
+        for one, other in (pair, pair[::-1]):
+            owner = words.column(one.table, one.name)
+            role = words.column(other.table, other.name).removesuffix(" id")
+            table = words.table(one.table).removeprefix("other ")
+            if owner == "id" and role != table and role.endswith(" " + table):
+                roles.setdefault(one.table, set()).add(role)
+    return {table: found.pop() for table, found in roles.items() if len(found) == 1}
+
+
 def _entity(node: exp.Select, words: Vocabulary) -> str:
-    """The table a query is about: the one it counts, else the one most of its columns come from."""
+    """The table a query is about: the one whose key it counts, else the one most of it hangs on.
+
+    A table gains by each column of it that is shown, grouped by or filtered, and by each key of another
+    table that it holds, so that a looked-up name does not become the subject.
+    """
     sources = _sources(node)
     if len(sources) <= 1:
         return sources[0] if sources else ""
@@ -411,5 +475,12 @@ def _entity(node: exp.Select, words: Vocabulary) -> str:
             inner = inner.expressions[0] if isinstance(inner, exp.Distinct) else inner.this
         if isinstance(inner, exp.Column) and inner.table in sources and words.is_key(inner.table, inner.name):
             return inner.table
-    found = Counter(table for one in node.expressions for table in tables_in(one) if table in sources)
-    return found.most_common(1)[0][0] if found else sources[0]
+    votes: Counter[str] = Counter()
+    parts = [*node.expressions, node.args.get("where"), node.args.get("group")]
+    for part in parts:
+        votes.update(tables_in(part) if part is not None else ())
+    for left, right in _links(node):
+        for one, other in ((left, right), (right, left)):
+            if words.is_key(other.table, other.name) and not words.is_key(one.table, one.name):
+                votes[one.table] += 1
+    return max(sources, key=lambda table: votes[table])

@@ -10,6 +10,7 @@ import calendar
 import re
 from typing import Final, Protocol
 
+from sqlore.catalog import Entry
 from sqlore.catalog.names import humanize, word_set
 from sqlore.model import Schema
 
@@ -29,6 +30,14 @@ _MONTHS: Final = tuple(calendar.month_name)[1:]
 _DAY = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[ T].*)?\Z")
 _MONTH = re.compile(r"(\d{4})-?(\d{2})\Z")
 _PLAIN = re.compile(r"[^\W_][\w .,:/&'’()+-]*\Z")
+_TOKEN = re.compile(r"[^\W_]+")
+_OF = re.compile(r"(?:the )?(.+?) of (?:the |an? )?(.+)\Z", re.IGNORECASE)
+_EMPTY: Final = word_set("the of a an s or and is in this that whether its for")
+_VOWELS: Final = frozenset("aeiouy")
+_KNOWN_SHORT: Final = word_set("id ids km cm kg mm ID URL API km2 1 2 3")
+_SHOUTED: Final = word_set("SEX AGE NAME DATE TYPE CODE YEAR CITY DAY NO")
+_ABBREVIATED: Final = word_set("avg num amt qty cnt addr fname lname cd cds dt desc doc adm ext tot pct")
+_KEY_WORDS: Final = word_set("api unique row")
 _GLOSS_WORDS: Final = 8
 _VALUE: Final = 60
 
@@ -36,22 +45,28 @@ _VALUE: Final = 60
 class Words(Protocol):
     """What the describer asks of a dictionary; `sqlore.catalog.Dictionary` is one."""
 
-    def name_of(self, table: str, column: str | None = None) -> str: ...
-    def describe_column(self, table: str, column: str) -> str | None: ...
-    def describe_value(self, table: str, column: str, value: str) -> str | None: ...
+    def entry(self, table: str, column: str | None = None, value: str | None = None) -> Entry | None: ...
 
 
 class Vocabulary:
-    """Words for names, remembered: one history uses the same few columns again and again."""
+    """Words for names, remembered: one history uses the same few columns again and again.
+
+    `roles` are other words for tables while one query is said: `colour` joined by `eye_colour_id` is the eye
+    colour there.
+    """
 
     def __init__(self, dictionary: Words | None = None, schema: Schema | None = None) -> None:
         self._dictionary = dictionary
         self._schema = schema
         self._tables: dict[str, str] = {}
         self._columns: dict[tuple[str, str], str] = {}
+        self.roles: dict[str, str] = {}
 
     def table(self, name: str) -> str:
         """One row of the table: `hero_power` -> hero power, `molecules` -> molecule."""
+        return self.roles.get(name) or self._owner(name)
+
+    def _owner(self, name: str) -> str:
         known = self._tables.get(name)
         if known is None:
             table, second, _ = name.partition(INSTANCE)
@@ -72,21 +87,31 @@ class Vocabulary:
 
     def full(self, table: str, column: str) -> str:
         """The column with its table, each word once: `publisher.publisher_name` -> publisher name."""
-        column_words, owner = self.column(table, column), self.table(table)
-        if not table or owner in column_words or column_words in owner.split():
-            return column_words
-        return f"{owner} {column_words}"
+        words, owner = self.column(table, column), self.table(table)
+        if not table or owner in words:
+            return words
+        if words in owner.split():
+            return owner
+        head, _, last = owner.rpartition(" ")
+        return f"{head} {words}" if head and words.split()[0] == last else f"{owner} {words}"
 
     def gloss(self, table: str, column: str) -> str:
         """A few more words about a column whose name alone says too little, else nothing."""
-        text = self._dictionary.describe_column(table, column) if self._dictionary else None
-        if not text:
+        said = self.column(table, column)
+        entry = self._entry(table, column)
+        if entry is None or said.split()[-1] in _ID_WORDS:
             return ""
-        short = re.split(r"[\n;.(:]", text.strip(" #"), maxsplit=1)[0].strip()
-        words = short.lower().split()
-        known = set(self.full(table, column).lower().split()) | {"the", "of", "a", "an", "s"}
-        new = [word for word in words if word.strip("'’s,") not in known]
-        return short if new and 0 < len(words) <= _GLOSS_WORDS else ""
+        known = {singular(word) for word in _TOKEN.findall(f"{self.full(table, column)} {said}".lower())}
+        for text in (entry.name, *entry.synonyms, entry.description):
+            short = _first_words(text)
+            words = _TOKEN.findall(short.lower())
+            new = [word for word in words if singular(word) not in known and word not in _EMPTY]
+            about = _OF.match(short)
+            if about and about[1].lower() == said:
+                continue  # "gender of the superhero" says no more than gender
+            if new and len(words) <= _GLOSS_WORDS and short[-1] not in "…," and "•" not in short:
+                return short
+        return ""
 
     def value(self, text: str, table: str = "", column: str = "") -> str:
         """A literal as people say it, with what its code means: `+` -> '+' (carcinogenic)."""
@@ -102,52 +127,85 @@ class Vocabulary:
 
     def counted(self, table: str, column: str) -> str:
         """What is counted when this column is: rows of its table for its key, of another for another's."""
+        if self.is_key(table, column) or self.is_name(table, column):
+            return self.tables(table)
         words = self.column(table, column).split()
-        owner = self.table(table)
+        known = self.refers(table, column)
+        if known:
+            return self.tables(known)
         if words[-1] not in _ID_WORDS:
             return plural(self.full(table, column))
-        rest = " ".join(word for word in words[:-1] if word != "api")
-        if not rest or rest in owner or owner in rest:
-            return plural(owner)
-        return plural(rest)
+        return plural(" ".join(word for word in words[:-1] if word not in _KEY_WORDS))
 
     def is_key(self, table: str, column: str) -> bool:
-        """Whether a column is its table's own key, by its words: `id`, `district.district_id`."""
-        words = self.column(table, column).split()
-        return words[-1] in _ID_WORDS and self.counted(table, column) == self.tables(table)
+        """Whether a column is its table's own key: by the schema, else by its words."""
+        if self._keys(table)[0] == _bare(column).lower():
+            return True
+        if self.refers(table, column):
+            return False
+        words, owner = self.column(table, column).split(), self._owner(table).removeprefix("other ")
+        if words[-1] not in _ID_WORDS:
+            return False
+        rest = " ".join(word for word in words[:-1] if word not in _KEY_WORDS)
+        solid = owner.replace(" ", "")
+        return not rest or rest.replace(" ", "") == solid or (owner == solid and rest in owner)
+
+    def refers(self, table: str, column: str) -> str:
+        """The table that a column points to, by the schema."""
+        return self._keys(table)[1].get(_bare(column).lower(), "")
 
     def is_name(self, table: str, column: str) -> bool:
         """Whether a column names its rows: `publisher.publisher_name`, `colour.colour`."""
-        words = self.column(table, column)
-        return words in ("name", "title", self.table(table))
+        owner = self._owner(table).removeprefix("other ")
+        return self.column(table, column) in ("name", "title", owner, f"{owner} name")
+
+    def _keys(self, table: str) -> tuple[str, dict[str, str]]:
+        """By the schema: a table's key where it is one column, and the tables its other keys point to."""
+        found = self._schema.table(_bare(table.partition(INSTANCE)[0])) if self._schema else None
+        if found is None:
+            return "", {}
+        keys = [column.name.lower() for column in found.columns if column.primary_key]
+        others = {
+            key.columns[0].lower(): key.ref_table for key in found.foreign_keys if len(key.columns) == 1
+        }
+        return keys[0] if len(keys) == 1 else "", others
+
+    def _entry(self, table: str, column: str | None, value: str | None = None) -> Entry | None:
+        if self._dictionary is None:
+            return None
+        bare = _bare(table.partition(INSTANCE)[0])
+        return self._dictionary.entry(bare, _bare(column) if column else None, value)
 
     def _given(self, table: str, column: str | None) -> str:
+        """The name a person gave; else the name itself as words; else, where that says nothing, a file's."""
         bare_table, bare_column = _bare(table), _bare(column) if column else None
-        words = self._dictionary.name_of(bare_table, bare_column) if self._dictionary else ""
-        folded = humanize(bare_column or bare_table.rpartition(".")[2])
-        if words and words != folded:
-            return _lower(words)
         found = self._schema.table(bare_table) if self._schema else None
-        spelled = None
-        if found is not None:
-            spelled = found.column(bare_column) if bare_column else found
-        return _lower(humanize(spelled.name) if spelled else folded)
+        spelled = found.column(bare_column) if found is not None and bare_column else found
+        folded = bare_column or bare_table.rpartition(".")[2]
+        own = _lower(humanize(spelled.name if spelled else folded))
+        entry = self._entry(table, column)
+        if entry is None or not entry.name or (entry.source != "person" and _says_something(own)):
+            return own
+        return _lower(humanize(entry.name))
 
     def _short(self, table: str, column: str) -> str:
         words = self._given(table, column)
         if not table:
             return words
-        owner = self.table(table)
+        owner = self._owner(table)
+        described = _OF.match(words)
+        if described and singular(described[2].lower()) == owner:
+            return described[1]  # "the name of the publisher" is its name
+        words = words.removeprefix("the ")
         for prefix in (owner + " ", plural(owner) + " "):
             if words.startswith(prefix) and words != prefix.strip():
                 return words[len(prefix) :]
         return words
 
     def _meaning(self, text: str, table: str, column: str) -> str:
-        if not (self._dictionary and table):
-            return ""
-        known = self._dictionary.describe_value(_bare(table), _bare(column), text)
-        return known.strip() if known and known.strip().lower() != text.lower() else ""
+        entry = self._entry(table, column, text) if table and column else None
+        known = _first_words(entry.description) if entry else ""
+        return known if known.lower() != text.lower() else ""
 
     def _moment(self, text: str, table: str, column: str) -> str:
         if not column or not text[:1].isdigit() or not self.is_moment(table, column):
@@ -156,6 +214,22 @@ class Vocabulary:
             return _spoken(day[1], day[2], day[3])
         month = _MONTH.match(text)
         return _spoken(month[1], month[2]) if month else ""
+
+
+def _first_words(text: str) -> str:
+    """The first few words of a description."""
+    first = re.split(r"[\n;.(:]", text.strip(" #"), maxsplit=1)[0].strip().removeprefix("the ")
+    words = first.split()
+    return first if len(words) <= _GLOSS_WORDS else " ".join(words[:_GLOSS_WORDS]) + "…"
+
+
+def _says_something(words: str) -> bool:
+    """Whether a name reads as words: not A11, T-BIL, cds or avg scr write."""
+    return not any(
+        word not in _KNOWN_SHORT
+        and (word in _ABBREVIATED or not word.isalpha() or word.isupper() or _VOWELS.isdisjoint(word.lower()))
+        for word in words.split()
+    )
 
 
 def _spoken(year: str, month: str, day: str = "") -> str:
@@ -171,7 +245,10 @@ def _bare(name: str) -> str:
 
 def _lower(words: str) -> str:
     """Lower case but for abbreviations, which the dictionary and the schema keep apart."""
-    return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words.split())
+    return " ".join(
+        word if word.isupper() and len(word) > 1 and word not in _SHOUTED else word.lower()
+        for word in words.split()
+    )
 
 
 def plural(words: str) -> str:
