@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from sqlore.errors import ParseError
 from sqlore.model import VAL, Fragment, Naming, ParsedScript, Schema, Script
 from sqlore.sql.fragments import Draft, Walker
-from sqlore.sql.joins import smallest_numbering
+from sqlore.sql.numbering import has_tags, numbered
 from sqlore.sql.parse import Parsed, parse_query
 from sqlore.sql.resolve import LITERAL, Piece, Scope
 from sqlore.sql.spans import Spans
 
-_TAG: Final = re.compile(r'((?:"(?:[^"]|"")*"|[\w$@#]+)(?:\.(?:"(?:[^"]|"")*"|[\w$@#]+))*)\x02(\d+)\x03')
 _ORDER: Final = {"query": 0, "relation": 1, "output": 2, "dimension": 3, "calculation": 4, "condition": 5}
 
 
@@ -39,10 +37,11 @@ def parse_script(script: Script | str, dialect: str | None = None, schema: Schem
     return _assemble(script, walker)
 
 
-def walk(parsed: Parsed, dialect: str, schema: Schema | None) -> Walker:
-    """Walk a parsed query. Raises `ParseError` where it is nested too deeply."""
+def walk(parsed: Parsed, dialect: str, schema: Schema | None, *, strict: bool = False) -> Walker:
+    """Walk a parsed query; `strict` reads it as a skeleton. Raises `ParseError` where it is nested too deeply."""
     spans = Spans(parsed.tokens.tokens, parsed.first, parsed.stop)
     walker = Walker(parsed.tokens, spans, dialect, schema)
+    walker.strict = strict
     try:
         walker.run(parsed.tree)
     except RecursionError as error:
@@ -68,8 +67,8 @@ def _assemble(script: Script, walker: Walker) -> ParsedScript:
 
 def _fragment(sql: str, draft: Draft, paths: dict[int, str]) -> Fragment:
     piece = draft.piece
-    if "\x02" in piece.text:
-        piece = piece._replace(text=numbered(piece.text, minimal=draft.kind == "relation"))
+    if has_tags(piece.text):
+        piece = piece._replace(text=numbered(piece.text))
     text = piece.text
     values = sorted(piece.values, key=lambda value: value.offset) if len(piece.values) > 1 else piece.values
     return Fragment(
@@ -90,7 +89,7 @@ def _fragment(sql: str, draft: Draft, paths: dict[int, str]) -> Fragment:
 def canonical_text(piece: Piece) -> str:
     """The text of a piece with its literals in place."""
     text = piece.text
-    if "\x02" in text:
+    if has_tags(text):
         text = numbered(text)
     if not piece.values:
         return text
@@ -114,24 +113,6 @@ def _columns(piece: Piece) -> tuple[str, ...]:
         column = piece.references[0][1]
         return (column,) if column else ()
     return tuple(sorted({column for _, column in piece.references if column}))
-
-
-def numbered(text: str, minimal: bool = False) -> str:
-    """Instance tags as ``#2``: none where a table has one instance in the text, else counted from 1."""
-    found: dict[str, set[int]] = {}
-    for base, number in _TAG.findall(text):
-        found.setdefault(base, set()).add(int(number))
-    for base, numbers in found.items():
-        if 1 not in numbers and re.search(rf'(?<![\w."]){re.escape(base)}(?![\w"\x02])', text):
-            numbers.add(1)
-            text = re.sub(rf'(?<![\w."]){re.escape(base)}(?![\w"\x02])', lambda m: f"{m.group()}\x021\x03", text)
-        for rank, number in enumerate(sorted(numbers), 1):
-            text = text.replace(f"{base}\x02{number}\x03", f"{base}\x02{rank}\x03")
-    if minimal:
-        several = {base: list(range(1, len(numbers) + 1)) for base, numbers in found.items() if len(numbers) > 1}
-        if several:
-            text = smallest_numbering(text, several)
-    return re.sub(r"\x02(\d+)\x03", lambda match: "" if match.group(1) == "1" else f"#{match.group(1)}", text)
 
 
 def _paths(scopes: list[Scope]) -> dict[int, str]:

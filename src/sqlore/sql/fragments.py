@@ -17,7 +17,8 @@ from sqlore.errors import NotAQuery
 from sqlore.model import Form, Kind, Schema
 from sqlore.sql.joins import Atom, FromClause, Item, items_of, join_pieces, outer_edge
 from sqlore.sql.names import spell
-from sqlore.sql.render import AND, HANDLERS, OR, Text, sort_key, unwrap
+from sqlore.sql.numbering import numbered, renumberings, sort_key
+from sqlore.sql.render import OR, Text, unwrap
 from sqlore.sql.resolve import ATOM, Output, Piece, Scope, Source
 from sqlore.sql.spans import Block, Range, Spans, position_of
 from sqlore.sql.tokens import Tokens
@@ -222,7 +223,11 @@ class Walker(FromClause):
         head, distinct = self._head(node, scope, block)
         parts = [head, join_pieces(projections, ", ")] if projections else [head]
         parts += [part for part in (source, where, group, having, qualify, tail) if part is not None]
-        output.piece = join_pieces(parts, " ")._replace(strength=OR)
+        whole = join_pieces(parts, " ")
+        text = whole.text
+        if scope.path_parent is not None or scope.label != "main":
+            text = numbered(text, only=scope.totals)
+        output.piece = whole._replace(text=text, strength=OR)
         return output
 
     def _from(self, node: Any, scope: Scope) -> list[Item]:
@@ -343,7 +348,8 @@ class Walker(FromClause):
         for piece, atoms in members:
             every.extend(atoms)
             atom = atoms[0] if len(atoms) == 1 else None
-            if atom is not None and atom.edge is not None and atom.edge[0].group != atom.edge[1].group:
+            edge = atom.edge if atom is not None and not self.strict else None
+            if edge is not None and edge[0].group != edge[1].group:
                 edges.append(piece)
             else:
                 for inner in atoms:
@@ -384,7 +390,7 @@ class Walker(FromClause):
     def _edge_piece(self, atom: Atom, item: Item | None) -> Piece:
         side = item.side if item is not None else ""
         if not side or atom.edge is None or item is None:
-            return atom.piece
+            return smallest(atom.piece)
         one, two = atom.edge
         new = [inner.source for inner in _flat([item])]
         if (one in new) == (two in new):
@@ -396,7 +402,7 @@ class Walker(FromClause):
                 c for c in (unwrap(atom.node.this), unwrap(atom.node.expression)) if self.resolve(c)[1] is source
             )
             sides.append(self.resolve(column)[0])
-        return outer_edge(atom.piece, side, left, right, sides)
+        return smallest(outer_edge(atom.piece, side, left, right, sides))
 
     def _relation(self, items: list[Item], extra: list[Piece], scope: Scope, block: Block | None) -> Piece | None:
         if not items:
@@ -406,10 +412,10 @@ class Walker(FromClause):
                 offset = max(position_of(atom.node) for atom in item.atoms)
                 self._predicates(item.atoms, self.spans.on_range(offset, block), scope, item)
             for edge in item.edges:
-                self._draft("relation", "edge", edge.piece, self._shared_range(edge.node, block), scope)
-        clause = self.clause(items, extra)
+                self._draft("relation", "edge", smallest(edge.piece), self._shared_range(edge.node, block), scope)
+        clause, alone = self.clause(items, extra)
         if len(scope.sources) > 1 and block is not None:
-            self._draft("relation", "clause", clause, block.clause("from") or self._whole, scope)
+            self._draft("relation", "clause", alone, block.clause("from") or self._whole, scope)
         return clause
 
     def _shared_range(self, node: Any, block: Block | None) -> Range:
@@ -586,6 +592,12 @@ class Walker(FromClause):
         self.drafts.append(Draft(kind, form, piece, start, end, scope))
 
 
+def smallest(piece: Piece) -> Piece:
+    """A join edge under the smallest numbering of its instances."""
+    texts = [change(piece.text) for change in renumberings([piece.text])]
+    return piece._replace(text=min(texts, key=sort_key)) if len(texts) > 1 else piece
+
+
 def is_formula(node: Any) -> bool:
     """Whether a projection is a calculation: not a bare column, literal, star or subquery."""
     while type(node) in (exp.Paren, exp.Collate, exp.Neg):
@@ -650,4 +662,4 @@ def _flat(items: list[Item]) -> list[Item]:
     return out
 
 
-__all__ = ["AND", "HANDLERS", "Draft", "Named", "Walker", "is_formula"]
+__all__ = ["Draft", "Named", "Walker", "is_formula"]

@@ -7,15 +7,16 @@ into LEFT where that is possible.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import islice, permutations, product
 from typing import Any
 
 from sqlglot import exp
 
 from sqlore.sql.names import DEFAULT_SCHEMAS, fold, spell
-from sqlore.sql.render import AND, Renderer, Text, sort_key, unwrap
-from sqlore.sql.resolve import ATOM, Output, Piece, Scope, Source
+from sqlore.sql.numbering import has_tags, numbered, renumberings, sort_key, tagged
+from sqlore.sql.render import AND, Renderer, unwrap
+from sqlore.sql.resolve import ATOM, LITERAL, Output, Piece, Scope, Source
 from sqlore.sql.tokens import FUNCTION_MARK
 
 
@@ -175,7 +176,7 @@ class FromClause(Renderer):
                 return self._derived(alias or name, found, columns)
         parts = [spell(name)]
         if args.get("catalog") is not None:
-            parts = [spell(self._table_name(args["catalog"])), spell(schema), *parts]
+            parts = [spell(self._table_name(args["catalog"])), *([spell(schema)] if schema else []), *parts]
         elif schema and schema not in DEFAULT_SCHEMAS:
             parts = [spell(schema), *parts]
         base = ".".join(parts)
@@ -190,6 +191,8 @@ class FromClause(Renderer):
         return source
 
     def _table_name(self, node: Any) -> str:
+        if isinstance(node, str):
+            return node.lower()
         if type(node) is exp.Identifier:
             mark = "#" if node.args.get("temporary") else "##" if node.args.get("global_") else ""
             return mark + self.name(node)
@@ -307,43 +310,48 @@ class FromClause(Renderer):
 
     # -------------------------------------------------------------- the clause
 
-    def clause(self, items: list[Item], extra: list[Piece]) -> Piece:
-        """The FROM clause; `extra` are the edges that WHERE gives."""
+    def clause(self, items: list[Item], extra: list[Piece]) -> tuple[Piece, Piece]:
+        """The FROM clause as its query holds it, and on its own; `extra` are the edges that WHERE gives.
+
+        On its own, the instances of a table have the smallest numbering, whatever their order.
+        """
         items = _turned(items)
-        if all(item.inner for item in items):
-            return self._inner_clause(list(_leaves(items)), extra, "from ")
         lead: list[Item] = []
         while items and items[0].inner:
             lead.append(items.pop(0))
-        parts = [self._inner_clause(list(_leaves(lead)), extra, "from ")] if lead else []
-        for item in items:
-            parts.append(self._outer_item(item, first=not parts))
-        return join_pieces(parts, "")
+        if not items:
+            leaves = _leaves(lead)
+            piece = self._inner_clause(leaves, extra, str)
+            if not has_tags(piece.text):
+                return piece, piece
+            choices = [self._inner_clause(leaves, extra, change) for change in renumberings([piece.text])]
+            return piece, min(choices or [piece], key=lambda choice: sort_key(numbered(choice.text)))
+        parts = [self._inner_clause(_leaves(lead), extra, str)] if lead else []
+        parts += [self._outer_item(item, first=not parts and index == 0) for index, item in enumerate(items)]
+        whole = join_pieces(parts, "")
+        return whole, whole
 
-    def _inner_clause(self, items: list[Item], extra: list[Piece], word: str) -> Piece:
+    def _inner_clause(self, items: list[Item], extra: list[Piece], change: Callable[[str], str]) -> Piece:
         totals = self.scope.totals
         tables = [
             item.source.piece._replace(text=instance_text(item.source, totals)) for item in items if item.source
         ]
+        conditions = [piece for item in items for piece in item.condition] + extra
+        if change is not str:
+            tables = [piece._replace(text=change(piece.text)) for piece in tables]
+            conditions = [piece._replace(text=change(piece.text)) for piece in conditions]
         tables.sort(key=lambda piece: sort_key(piece.text))
-        conditions: list[Piece] = []
-        for item in items:
-            conditions.extend(item.condition)
-        edges = [piece for piece in conditions if _is_edge(items, piece)] + extra
-        rest = [piece for piece in conditions if not _is_edge(items, piece)]
-        edges.sort(key=lambda piece: sort_key(piece.text))
-        rest.sort(key=lambda piece: sort_key(piece.text))
+        conditions.sort(key=lambda piece: (not _looks_like_edge(piece.text), sort_key(piece.text)))
         head = join_pieces(tables, " join ")
-        text = f"{word}{head.text}"
-        joined = _unique(edges + rest)
-        if joined:
-            tail = join_pieces(joined, " and ")
-            return Piece(f"{text} on {tail.text}", AND, head.values + tail.values, head.references + tail.references)
-        return head._replace(text=text)
+        text = f"from {head.text}"
+        if not conditions:
+            return head._replace(text=text)
+        tail = join_pieces(_unique(conditions), " and ")
+        return Piece(f"{text} on {tail.text}", AND, head.values + tail.values, head.references + tail.references)
 
     def _outer_item(self, item: Item, first: bool) -> Piece:
         if item.group:
-            inner = self.clause(item.group, [])
+            inner = self.clause(item.group, [])[0]
             table = inner._replace(text=f"({inner.text.removeprefix('from ')})")
         else:
             assert item.source is not None
@@ -361,7 +369,7 @@ class FromClause(Renderer):
 def instance_text(source: Source, totals: dict[str, int]) -> str:
     """A source as FROM names it: a base table with the number of its instance where there are several."""
     if source.base and totals.get(source.base, 1) > 1:
-        return f"{source.base}\x02{source.first[source.base]}\x03"
+        return tagged(source.base, source.first[source.base])
     return source.piece.text
 
 
@@ -397,13 +405,8 @@ def _turned(items: list[Item]) -> list[Item]:
     return items
 
 
-def _is_edge(items: list[Item], piece: Piece) -> bool:
-    for item in items:
-        if any(atom.edge is not None and atom.piece.text == piece.text for atom in item.atoms):
-            return True
-        if any(edge.piece.text == piece.text for edge in item.edges):
-            return True
-    return False
+def _looks_like_edge(text: str) -> bool:
+    return " = " in text and LITERAL not in text and " and " not in text and " or " not in text
 
 
 def _unique(pieces: list[Piece]) -> list[Piece]:
@@ -440,38 +443,4 @@ def outer_edge(piece: Piece, side: str, left: Source, right: Source, sides: list
     return piece._replace(text=f"{names[0]} {word} join {names[1]} on {piece.text}")
 
 
-def smallest_numbering(text: str, numbers: dict[str, list[int]]) -> str:
-    """The smallest of a text's spellings over all ways to number the instances of its tables.
-
-    The members of an ``on a and b`` are sorted again under each numbering.
-    """
-    best, best_key = text, sort_key(text)
-    choices = [[(base, order) for order in permutations(found)] for base, found in sorted(numbers.items())]
-    for choice in islice(product(*choices), 120):
-        swapped = text
-        for base, order in choice:
-            for old, new in zip(sorted(order), order, strict=True):
-                swapped = swapped.replace(f"{base}\x02{old}\x03", f"{base}\x05{new}\x03")
-        swapped = _resorted(swapped.replace("\x05", "\x02"))
-        key = sort_key(swapped)
-        if key < best_key:
-            best, best_key = swapped, key
-    return best
-
-
-def _resorted(text: str) -> str:
-    head, on, tail = text.partition(" on ")
-    if not on:
-        head, tail = "", text
-    parts = []
-    for part in tail.split(" and "):
-        left, equals, right = part.partition(" = ")
-        if equals and sort_key(right) < sort_key(left):
-            part = f"{right} = {left}"
-        parts.append(part)
-    if on:
-        parts.sort(key=sort_key)
-    return f"{head}{on}{' and '.join(parts)}"
-
-
-__all__ = ["Atom", "Edge", "FromClause", "Item", "Text", "instance_text", "items_of", "join_pieces", "outer_edge"]
+__all__ = ["Atom", "Edge", "FromClause", "Item", "instance_text", "items_of", "join_pieces", "outer_edge"]

@@ -153,6 +153,11 @@ def _leading(words: list[Token], first: int, stop: int) -> str:
                 depth -= 1
             elif depth == 0 and later.token_type in (TokenType.INSERT, TokenType.UPDATE, TokenType.DELETE, TokenType.MERGE):
                 return later.text.lower()
+    if word == "select" and index + 2 < stop and words[index + 2].token_type is TokenType.EQ:
+        # T-SQL's SELECT @x = ...: the parameter is one number token, two characters at least.
+        parameter = words[index + 1]
+        if parameter.token_type is TokenType.NUMBER and parameter.text == "0" and parameter.end > parameter.start:
+            return "set"
     return word
 
 

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from sqlore.errors import ParseError
 from sqlore.sql.names import fold, spell
+from sqlore.sql.numbering import sort_key, tagged
 from sqlore.sql.resolve import ATOM, LITERAL, Piece, Reference, Scope, Source, Value
 from sqlore.sql.tokens import FUNCTION_MARK, Tokens
 
@@ -61,17 +62,11 @@ _UNIT_FUNCTIONS: Final = frozenset(
 )
 
 
-def sort_key(text: str) -> str:
-    """The order of equal partners: ``employee.id`` before ``employee#2.id``, quotes unseen."""
-    if "\x02" in text:
-        text = text.replace("\x021\x03", "").replace("\x02", "~")
-    if '"' in text:
-        text = text.replace('"', "")
-    return text.replace("#", "~") if "#" in text else text
-
-
 class Renderer:
     """Renders expressions of one script; `scope` is the SELECT whose names apply now."""
+
+    #: Whether the text is a skeleton: then a column without a table has none, and edges are not in WHERE.
+    strict = False
 
     def __init__(self, tokens: Tokens, dialect: str) -> None:
         self.tokens = tokens
@@ -160,11 +155,13 @@ class Renderer:
             # A correlated column of the same table: numbered after the tables of the inner scope.
             before = inner.totals[source.base]
             spelled = spell(name)
-            text = f"{source.base}\x02{before + source.first[source.base]}\x03.{spelled}"
+            text = f"{tagged(source.base, before + source.first[source.base], outer=True)}.{spelled}"
             return Piece(text, ATOM, (), ((source.base, f"{source.base}.{spelled}"),))
         return source.column(name, totals) or Piece(spell(name))
 
     def _bare(self, name: str, node: Any) -> tuple[Piece, Source | None, Scope | None]:
+        if self.strict:
+            return Piece(spell(name), ATOM, (), (("", spell(name)),)), None, None
         scope: Scope | None = self.scope
         first, first_scope = scope.owner(name) if scope else (None, False), scope
         while scope is not None:
@@ -216,9 +213,10 @@ class Renderer:
         source = self.scope.source(self.name(node.args["table"])) if node.args.get("table") is not None else None
         if source is None or not source.base:
             return self.star(node.args["this"])[0]
-        tag = f"\x02{source.first[source.base]}\x03" if self.scope.totals.get(source.base, 1) > 1 else ""
         self.references.append((source.base, ""))
-        return f"{source.base}{tag}.{self.star(node.args['this'])[0]}"
+        several = self.scope.totals.get(source.base, 1) > 1
+        table = tagged(source.base, source.first[source.base]) if several else source.base
+        return f"{table}.{self.star(node.args['this'])[0]}"
 
     def star(self, node: Any) -> Text:
         """``*``, with what it leaves out or replaces."""
@@ -508,6 +506,13 @@ class Renderer:
         """EXISTS."""
         return f"exists{self._subquery_text(node.args['this'])}", ATOM
 
+    def quantified(self, node: Any) -> Text:
+        """ANY and ALL."""
+        word, inner = type(node).__name__.lower(), unwrap(node.args["this"])
+        if isinstance(inner, exp.Query):
+            return f"{word}{self._subquery_text(inner)}", ATOM
+        return f"{word}({self.render(inner)[0]})", ATOM
+
     def distinct(self, node: Any) -> Text:
         """DISTINCT inside a function."""
         items = node.args.get("expressions") or []
@@ -627,6 +632,8 @@ HANDLERS: Final[dict[type[Any], Callable[[Renderer, Any], Text]]] = {
     exp.Intersect: Renderer.nested,
     exp.Exists: Renderer.exists,
     exp.Tuple: Renderer.listed,
+    exp.Any: Renderer.quantified,
+    exp.All: Renderer.quantified,
     exp.Interval: Renderer.interval,
     exp.Placeholder: Renderer.leaf,
     exp.Parameter: Renderer.leaf,

@@ -11,12 +11,10 @@ from typing import NamedTuple
 
 from sqlore.model import Schema, Table
 from sqlore.sql.names import spell
+from sqlore.sql.numbering import tagged
 
 LITERAL = "\x01"
 """One literal in the text of a piece."""
-TAG, TAG_END = "\x02", "\x03"
-"""Around the number of a table's instance: ``employee\\x022\\x03.salary``."""
-
 ATOM = 12
 """Binding strength of what never needs parentheses."""
 
@@ -97,9 +95,9 @@ class Source:
     def column(self, name: str, totals: dict[str, int]) -> Piece | None:
         """The piece of that column as the scope writes it whose table counts are `totals`."""
         if self.base:
-            tag = f"{TAG}{self.first[self.base]}{TAG_END}" if totals.get(self.base, 1) > 1 else ""
+            table = tagged(self.base, self.first[self.base]) if totals.get(self.base, 1) > 1 else self.base
             spelled = spell(name)
-            return Piece(f"{self.base}{tag}.{spelled}", ATOM, (), ((self.base, f"{self.base}.{spelled}"),))
+            return Piece(f"{table}.{spelled}", ATOM, (), ((self.base, f"{self.base}.{spelled}"),))
         if self.output is None:
             return None
         found = self.output.columns.get(name)
@@ -122,21 +120,19 @@ class Source:
             inner = self.counts.get(base, 1)
             if inner > 1:
                 for number in range(inner, 0, -1):
-                    text = text.replace(
-                        f"{base}{TAG}{number}{TAG_END}.", f"{base}{TAG}{number + first - 1}{TAG_END}."
-                    )
+                    text = text.replace(f"{tagged(base, number)}.", f"{tagged(base, number + first - 1)}.")
             else:
-                text = _tagged(text, base, first)
+                text = _tag_all(text, base, first)
         return piece if text is piece.text else piece._replace(text=text)
 
 
-def _tagged(text: str, base: str, number: int) -> str:
+def _tag_all(text: str, base: str, number: int) -> str:
     """The text with that number behind every mention of the table in a column."""
     out: list[str] = []
     parts = text.split(f"{base}.")
     for part in parts[:-1]:
         whole = not part or not (part[-1].isalnum() or part[-1] in '_$."')
-        out.append(part + (f"{base}{TAG}{number}{TAG_END}." if whole else f"{base}."))
+        out.append(part + (f"{tagged(base, number)}." if whole else f"{base}."))
     return "".join(out) + parts[-1]
 
 
@@ -182,10 +178,14 @@ class Scope:
 
     def source(self, alias: str, schema: str = "") -> Source | None:
         """This scope's source of that name."""
+        found: Source | None = None
         for source in self.sources:
-            if source.alias == alias and (not schema or not source.schema or source.schema == schema):
-                return source
-        return None
+            if source.alias == alias:
+                if source.schema == schema:
+                    return source
+                if found is None and (not schema or not source.schema):
+                    found = source
+        return found
 
     def derives(self, table: str) -> bool:
         """Whether a derived table without a name holds that table: how a skeleton writes derived tables."""

@@ -6,7 +6,8 @@ import re
 from typing import Final
 
 from sqlore.model import VAL, Kind, Schema
-from sqlore.sql.build import numbered, walk
+from sqlore.sql.build import walk
+from sqlore.sql.numbering import numbered
 from sqlore.sql.parse import parse_query
 from sqlore.sql.placeholders import MASK, hide_numbers
 from sqlore.sql.resolve import LITERAL
@@ -62,7 +63,7 @@ def skeleton_of(text: str, kind: Kind, dialect: str | None = None, schema: Schem
 
 
 def _whole(sql: str, dialect: str, schema: Schema | None) -> str:
-    walker = walk(parse_query(sql, dialect), dialect, schema)
+    walker = walk(parse_query(sql, dialect), dialect, schema, strict=MASK in sql)
     piece = next(draft.piece for draft in walker.drafts if draft.kind == "query")
     return numbered(piece.text).replace(LITERAL, VAL)
 
@@ -70,9 +71,9 @@ def _whole(sql: str, dialect: str, schema: Schema | None) -> str:
 def _relation(body: str, clause: bool, dialect: str, schema: Schema | None) -> str:
     """A FROM clause, or an edge with its direction (``a left join b on ...``)."""
     sql = f"select * {body}" if clause else f"select * from {body}"
-    walker = walk(parse_query(sql, dialect), dialect, schema)
+    walker = walk(parse_query(sql, dialect), dialect, schema, strict=MASK in sql)
     form = "clause" if clause else "edge"
     for draft in walker.drafts:
         if draft.kind == "relation" and draft.form == form and draft.scope.label == "main":
-            return numbered(draft.piece.text, minimal=True).replace(LITERAL, VAL)
+            return numbered(draft.piece.text).replace(LITERAL, VAL)
     return _whole(sql, dialect, schema).removeprefix("select * ")
