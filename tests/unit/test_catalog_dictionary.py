@@ -33,6 +33,12 @@ def test_within_one_source_the_later_entry_wins() -> None:
     assert dictionary.describe_column("t", "c") == "new"
 
 
+def test_of_a_history_the_name_that_more_scripts_use_wins() -> None:
+    often = Entry("t", "c", None, "often", "history", "often", support=9)
+    late = Entry("t", "c", None, "once", "history", "once", support=1)
+    assert Dictionary((often, late)).names("t", "c") == ("often", "once", "c")
+
+
 def test_a_name_from_one_source_completes_a_description_from_another() -> None:
     dictionary = Dictionary().with_entries(
         [
@@ -176,6 +182,14 @@ def test_codes_in_many_spellings(text: str, numeric: bool, expected: dict[str, s
 )
 def test_what_is_no_list_of_codes_gives_none(text: str) -> None:
     assert value_meanings(text) == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["'a" * 4000, "a (" * 4000, " " * 20000, "a:" * 4000, "1 2,3," * 4000, "\n- " * 4000]
+)
+def test_a_text_of_signs_is_read_in_time(text: str) -> None:
+    assert len(value_meanings(text)) < 3
+    assert prose_meanings(text) == {}
 
 
 def test_names_of_columns_and_formulas_are_no_codes() -> None:

@@ -2,8 +2,8 @@
 
 Several sources may speak about one thing. For each property (name, description) the most trusted source that
 has one wins: a person, then a file, then the database's own comments, then the history, then a model; within
-one source the later entry wins. Nothing is thrown away: all entries stay, so a person's entry taken back
-uncovers the file's.
+one source the later entry wins, of a history the one that more scripts say. Nothing is thrown away: all
+entries stay, so a person's entry taken back uncovers the file's.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Dictionary:
     )
 
     def __post_init__(self) -> None:
-        ranked = sorted(enumerate(self.entries), key=lambda pair: (PRECEDENCE[pair[1].source], -pair[0]))
+        ranked = sorted(enumerate(self.entries), key=lambda pair: _trust(pair[1], pair[0]))
         for _, entry in ranked:
             known = self._best.get(entry.key)
             self._best[entry.key] = entry if known is None else _merged(known, entry)
@@ -148,6 +148,12 @@ class Dictionary:
     def from_json(cls, data: Iterable[Mapping[str, Any]]) -> Dictionary:
         """The dictionary that `to_json` wrote."""
         return cls(tuple(Entry(**{**row, "synonyms": tuple(row.get("synonyms", ()))}) for row in data))
+
+
+def _trust(entry: Entry, position: int) -> tuple[int, int, int]:
+    """Sorts the most trusted first; what more scripts say counts more than what a later one says."""
+    said = entry.support if entry.source == "history" else 1
+    return PRECEDENCE[entry.source], -said, -position
 
 
 def _merged(better: Entry, other: Entry) -> Entry:

@@ -127,7 +127,8 @@ def _after_whether(meaning: str) -> str:
 def _tidy(text: str) -> str:
     """One kind of blank, colon and bullet."""
     text = text.replace("\r\n", "\n").translate(_SPELLINGS)
-    return _BULLET.sub("\n", _GLUED.sub("\n", text))
+    text = _BULLET.sub("\n", _GLUED.sub("\n", re.sub(r"[^\S\n]+", " ", text)))
+    return re.sub(r" ?\n[ \n]*", "\n", text)
 
 
 def _section(text: str) -> list[tuple[str, str]]:

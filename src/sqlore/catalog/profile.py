@@ -52,7 +52,7 @@ class ProfileBudget:
     rows: int = 200_000
     values: int = 20_000
     length: int = 80
-    columns: int = 5_000
+    columns: int = 20_000
     seconds: float = 60.0
     seconds_a_column: float = 5.0
     all_values: int = 200_000
