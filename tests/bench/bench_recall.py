@@ -31,10 +31,11 @@ from sqlore.knowledge import Store, learn
 from sqlore.model import Script
 from sqlore.retrieve import Retriever
 from sqlore.retrieve.deliver import best_first, covering, folded
-from sqlore.retrieve.fuse import COLUMNS, COLUMNS_2, GROUPS, by_trust, design, relative, sigmoid
+from sqlore.retrieve.fuse import COLUMNS, COLUMNS_2, by_trust, design, relative, sigmoid
 from sqlore.retrieve.retriever import BUDGET
 from sqlore.retrieve.select import best_count
 from sqlore.retrieve.signals import Asked, keep_company
+from sqlore.retrieve.snapshot import GROUPS
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("SQLORE_DATA") or ROOT.parent / "shared" / "data") / "bird"

@@ -41,6 +41,22 @@ def package_file(package: str, path: str) -> Path:
     )
 
 
+def batches(lengths: Sequence[int]) -> list[list[int]]:
+    """Rows to compute together: neighbours in length, because padding is computed like words.
+
+    A batch ends after `BATCH` rows, or where one more would double the work of its shortest.
+
+    >>> batches([6, 30, 5, 7])
+    [[2, 0, 3], [1]]
+    """
+    out: list[list[int]] = []
+    for row in sorted(range(len(lengths)), key=lambda i: lengths[i]):
+        if not out or len(out[-1]) == BATCH or lengths[row] > 2 * lengths[out[-1][0]]:
+            out.append([])
+        out[-1].append(row)
+    return out
+
+
 class OnnxEmbedder:
     """Sentence vectors from a BERT-like ONNX model: the mean of the last layer over the real tokens.
 
@@ -73,13 +89,16 @@ class OnnxEmbedder:
         if not texts:
             return vectors
         tokenizer, session = self._load()
-        tokens = [encoding.ids for encoding in tokenizer.encode_batch(list(texts))]
-        # Sorted by length, a batch holds hardly any padding, and padding is computed like words.
-        order = sorted(range(len(tokens)), key=lambda i: len(tokens[i]))
-        for start in range(0, len(order), BATCH):
-            rows = order[start : start + BATCH]
-            vectors[rows] = self._run(session, [tokens[i] for i in rows])
+        tokens = self._tokens(tokenizer, texts)
+        for rows in batches([len(ids) for ids in tokens]):
+            vectors[rows] = self._run(session, [tokens[row] for row in rows])
         return vectors
+
+    def _tokens(self, tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
+        # For a question and its phrases, waking the tokenizer's threads costs more than they save.
+        if len(texts) <= BATCH:
+            return [tokenizer.encode(text).ids for text in texts]
+        return [encoding.ids for encoding in tokenizer.encode_batch(list(texts))]
 
     def _run(self, session: Any, tokens: list[list[int]]) -> Vectors:
         import numpy as np

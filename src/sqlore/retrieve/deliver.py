@@ -21,8 +21,9 @@ _REASONS: Final = 6
 
 def best_first(scores: Floats) -> list[int]:
     """Rows with a score above 0, best first; equal scores in the order of the rows."""
-    order = np.argsort(-scores, kind="stable")
-    return [int(row) for row in order if scores[row] > 0]
+    rows = np.flatnonzero(scores > 0)
+    best: list[int] = rows[np.argsort(-scores[rows], kind="stable")].tolist()
+    return best
 
 
 def folded(snapshot: Snapshot, ranking: Sequence[int], most: int = 60) -> list[int]:

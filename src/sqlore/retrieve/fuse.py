@@ -13,14 +13,9 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from sqlore.model import KnowledgeItem
 from sqlore.retrieve import weights
 from sqlore.retrieve.signals import COMPANY, SIGNALS, Asked, keep_company, measure
-from sqlore.retrieve.snapshot import Floats
-
-#: Groups of items whose scores start from different levels.
-GROUPS: Final = ("calculation", "condition", "relation", "dimension", "output")
-
+from sqlore.retrieve.snapshot import GROUPS, Floats
 
 _VERIFIED: Final = 0.7
 _SYNTHETIC: Final = -1.0
@@ -46,7 +41,7 @@ def design(asked: Asked, company: Floats | None = None) -> Floats:
     """
     signals = measure(asked) * asked.offered[:, None]
     columns = [signals, relative(signals[:, _RELATIVE]), np.sqrt(np.maximum(signals[:, _SHARES], 0))]
-    columns.append(groups(asked.snapshot.items))
+    columns.append(asked.snapshot.item_groups)
     if company is not None:
         columns += [company, relative(company)]
     return np.concatenate(columns, axis=1)
@@ -68,15 +63,6 @@ def relative(columns: Floats) -> Floats:
     if not len(columns):
         return columns
     out: Floats = columns / np.maximum(columns.max(axis=0), 1e-6)
-    return out
-
-
-def groups(items: Sequence[KnowledgeItem]) -> Floats:
-    """One column a kind: 1 where the item is of that kind."""
-    out = np.zeros((len(items), len(GROUPS)), dtype=np.float32)
-    for row, item in enumerate(items):
-        if item.kind in GROUPS:
-            out[row, GROUPS.index(item.kind)] = 1
     return out
 
 

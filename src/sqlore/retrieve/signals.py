@@ -17,7 +17,7 @@ import numpy as np
 from sqlore.model import ValueMatch
 from sqlore.retrieve.phrases import Phrase
 from sqlore.retrieve.snapshot import Bools, Floats, Snapshot
-from sqlore.retrieve.structure import called
+from sqlore.retrieve.structure import TRAITS, called
 from sqlore.retrieve.words import stems
 
 SIGNALS: Final[tuple[str, ...]] = (
@@ -73,7 +73,23 @@ class Asked:
     @cached_property
     def dense(self) -> Floats:
         """Similarity of the question to each text's words, 0..1; zeros without vectors."""
-        return self._cosine(self.snapshot.text_vectors, len(self.snapshot.texts)) * self.alive
+        matrix = self.snapshot.text_vectors
+        if self.vector is None or not matrix.shape[1]:
+            return np.zeros(len(self.snapshot.texts), dtype=np.float32)
+        cosines: Floats = np.clip(matrix @ self.vector, 0, 1) * self.alive
+        return cosines
+
+    @cached_property
+    def similar(self) -> tuple[Floats, Floats]:
+        """Similarity of each item's description to the question, and to the phrase nearest to it."""
+        matrix = self.snapshot.item_vectors
+        none = np.zeros(len(self.snapshot.items), dtype=np.float32)
+        if self.vector is None or not matrix.shape[1]:
+            return none, none
+        parts = none[:0] if self.part_vectors is None else self.part_vectors
+        asked = np.vstack([self.vector, parts.reshape(-1, matrix.shape[1])])
+        cosines = np.clip(matrix @ asked.T, 0, 1)
+        return cosines[:, 0], cosines[:, 1:].max(axis=1, initial=0)
 
     @cached_property
     def lexical(self) -> Floats:
@@ -81,12 +97,6 @@ class Asked:
         words = self.snapshot.text_words
         possible = sum(words.rarity(word) for word in set(self.words)) * 2.2
         return np.clip(words.bm25(self.words) / max(possible, 1e-6), 0, 1) * self.alive
-
-    def _cosine(self, matrix: Floats, rows: int) -> Floats:
-        if self.vector is None or matrix.shape[1] == 0:
-            return np.zeros(rows, dtype=np.float32)
-        cosine: Floats = np.clip(matrix @ self.vector, 0, 1)
-        return cosine
 
 
 def measure(asked: Asked) -> Floats:
@@ -99,8 +109,7 @@ def measure(asked: Asked) -> Floats:
         _votes(snapshot, asked.lexical),
         snapshot.best(asked.dense),
         snapshot.best(asked.lexical),
-        asked._cosine(snapshot.item_vectors, len(snapshot.items)),
-        _nearest_part(asked),
+        *asked.similar,
         of_item,
         of_question,
         _association(asked),
@@ -133,15 +142,6 @@ def _votes(snapshot: Snapshot, similarity: Floats) -> Floats:
     return snapshot.total(weights) / max(float(weights.sum()), 1e-9)
 
 
-def _nearest_part(asked: Asked) -> Floats:
-    """Similarity of each item's description to the phrase of the question nearest to it."""
-    vectors, parts = asked.snapshot.item_vectors, asked.part_vectors
-    if parts is None or not len(parts) or vectors.shape[1] == 0:
-        return np.zeros(len(asked.snapshot.items), dtype=np.float32)
-    nearest: Floats = np.clip((vectors @ parts.T).max(axis=1), 0, 1)
-    return nearest
-
-
 def _association(asked: Asked) -> Floats:
     """Mean log odds of meeting the item in texts with the question's words, against texts at large.
 
@@ -170,8 +170,8 @@ def _literals(asked: Asked) -> Floats:
     found = np.zeros(len(asked.snapshot.items), dtype=np.float32)
     for literal, item, text in asked.snapshot.literal_uses(asked.question):
         if asked.alive[text]:
-            strength = 1.0 if not literal.isdigit() else min(1.0, max(0, len(literal) - 1) / 3)
-            found[item] = max(found[item], strength if len(literal) > 1 else 0.0)
+            strength = min(1.0, (len(literal) - 1) / 3) if literal.isdigit() else 1.0
+            found[item] = max(found[item], strength)
     return found
 
 
@@ -188,9 +188,9 @@ def _values(asked: Asked) -> Floats:
 def _structure(asked: Asked) -> tuple[Floats, Floats]:
     """How many traits of each item's skeleton the question calls for, and how many it does not."""
     wanted = called(asked.question)
-    both = [(len(shape & wanted), len(shape - wanted)) for shape in asked.snapshot.item_traits]
-    counts = np.asarray(both, dtype=np.float32).reshape(-1, 2)
-    return counts[:, 0], counts[:, 1]
+    marks = np.asarray([trait in wanted for trait in TRAITS], dtype=np.float32)
+    shapes = asked.snapshot.item_traits
+    return shapes @ marks, shapes @ (1 - marks)
 
 
 def _table_company(snapshot: Snapshot, favoured: Floats) -> Floats:

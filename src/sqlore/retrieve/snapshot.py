@@ -18,13 +18,15 @@ from numpy.typing import NDArray
 
 from sqlore.model import KnowledgeItem
 from sqlore.retrieve.select import essence
-from sqlore.retrieve.structure import traits
+from sqlore.retrieve.structure import TRAITS, traits
 from sqlore.retrieve.words import stems, tokens
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int32]
 Bools = NDArray[np.bool_]
 
+#: Groups of items whose scores start from different levels.
+GROUPS: Final = ("calculation", "condition", "relation", "dimension", "output")
 _LONGEST_LITERAL: Final = 8
 _NOTHING: Final = np.zeros(0, dtype=np.int32)
 
@@ -145,7 +147,8 @@ class Snapshot:
         self.verified: Bools = np.asarray([item.trust == "verified" for item in self.items], dtype=np.bool_)
         self.items_of_column = _by_name(item.columns for item in self.items)
         self.essences = [essence(item.kind, item.skeleton) for item in self.items]
-        self.item_traits = [traits(item.skeleton) for item in self.items]
+        self.item_traits = _marks([traits(item.skeleton) for item in self.items], TRAITS)
+        self.item_groups = _marks([(item.kind,) for item in self.items], GROUPS)
         self.items_of_table = _by_name(item.tables for item in self.items)
 
     # -------------------------------------------------- over the uses
@@ -203,9 +206,16 @@ def _literal_index(uses: Iterable[Use]) -> dict[str, list[tuple[int, int]]]:
     for use in uses:
         for literal in use.literals:
             words = tokens(literal)
-            if 0 < len(words) <= _LONGEST_LITERAL:
+            # A single digit or letter stands in too many questions to mean anything.
+            if 0 < len(words) <= _LONGEST_LITERAL and len(literal) > 1:
                 index[" ".join(words)].add((use.item, use.text))
     return {literal: sorted(pairs) for literal, pairs in index.items()}
+
+
+def _marks(rows: Sequence[Collection[str]], names: Sequence[str]) -> Floats:
+    """One row a group of names, one column a name: 1 where the row has it."""
+    marks = [[name in row for name in names] for row in rows]
+    return np.asarray(marks, dtype=np.float32).reshape(len(rows), len(names))
 
 
 def _by_name(names: Iterable[Iterable[str]]) -> dict[str, Ints]:
