@@ -27,8 +27,14 @@ POOL: Final = 400
 _TOKEN: Final = re.compile(
     r"""<val>|(?:"(?:[^"]|"")*"|[^\W\d]\w*(?:\#\d+)?)(?:\.(?:"(?:[^"]|"")*"|\w+))*|\d+|[<>=!|]+|[^\s\w]"""
 )
-#: Worth of a token that only holds others together, beside 1 for a name or function.
-_SYNTAX: Final = 0.25
+_KEYWORDS: Final = frozenset(
+    re.findall(
+        r"\w+",
+        """all and any as asc between by case cast cross desc distinct else end escape except exists false
+        from full group having ilike in intersect is join left like limit not null offset on or order outer
+        over partition qualify right rows select then true union using when where with""",
+    )
+)
 
 
 def cite(sql: str, store: Store, dialect: str, schema: Schema | None = None) -> tuple[Citation, ...]:
@@ -61,14 +67,17 @@ def similarity(a: Counter[str], b: Counter[str], rarity: dict[str, float]) -> fl
     """
     shared = total = 0.0
     for token in a.keys() | b.keys():
-        weight = rarity.get(token, 1.0) * (1.0 if _is_name(token) else _SYNTAX)
+        weight = rarity.get(token, 1.0) * _worth(token)
         shared += weight * min(a[token], b[token])
         total += weight * max(a[token], b[token])
     return shared / total if total else 0.0
 
 
-def _is_name(token: str) -> bool:
-    return token[0].isalpha() or token[0] in '_"'
+def _worth(token: str) -> float:
+    """A column says most, a table or function half as much, and what holds them together a quarter."""
+    if token in _KEYWORDS or not (token[0].isalpha() or token[0] in '_"'):
+        return 0.25
+    return 1.0 if "." in token else 0.5
 
 
 class _Finder:
@@ -118,12 +127,12 @@ def _related(fragment: Fragment, item: KnowledgeItem) -> bool:
 
 
 def _rarity(bags: Sequence[Iterable[str]]) -> dict[str, float]:
-    """Weight of each token: the fewer skeletons have it, the more it says. The rarest weigh 1."""
+    """Weight of each token: the fewer skeletons have it, the more it says; from 0.5 to 1."""
     counts: Counter[str] = Counter()
     for bag in bags:
         counts.update(set(bag))
     top = math.log(1 + len(bags)) or 1.0
-    return {token: max(0.1, math.log(1 + len(bags) / count) / top) for token, count in counts.items()}
+    return {token: 0.5 + 0.5 * math.log(1 + len(bags) / count) / top for token, count in counts.items()}
 
 
 def _citation(fragment: Fragment, item: KnowledgeItem | None, score: float) -> Citation:

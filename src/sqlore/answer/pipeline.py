@@ -55,15 +55,15 @@ def ask(
     store: Store | None = None,
     strategy: str = "history",
     settings: Settings | None = None,
-    exclude: Collection[int] = (),
+    exclude: Collection[int | str] = (),
     on_progress: Callable[..., None] | None = None,
     on_token: OnToken | None = None,
 ) -> Draft:
     """SQL that answers `question`, its rows, and a citation for every fragment.
 
     Without a `retriever` the schema alone is used; without a `store` nothing is cited. Scripts in `exclude`
-    (ids) are not retrieved. `on_progress` is called with the name of each stage. A draft whose model gave
-    nothing usable has an `error` and no SQL; one whose query failed has both.
+    (ids, or keys of their source) are not retrieved. `on_progress` is called with the name of each stage.
+    A draft whose model gave nothing usable has an `error` and no SQL; one whose query failed has both.
 
     Raises UsageError for an empty question, ModelUnavailable and ModelTimeout where the model gave no answer
     at all, ConfigError for an unknown strategy.

@@ -73,7 +73,7 @@ def find_model(
         raise ModelUnavailable(
             "the local model is not downloaded",
             where=str(path),
-            hint="allow the download (1.1 GB), or name a GGUF file with --model local:FILE",
+            hint="run: sqlore models fetch (1.1 GB), or name a GGUF file with --model local:FILE",
         )
     with _disk_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
