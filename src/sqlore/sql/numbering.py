@@ -16,6 +16,7 @@ TAG, OUTER_TAG, TAG_END = "\x02", "\x06", "\x03"
 
 _NAME: Final = r'(?:"(?:[^"]|"")*"|[\w$@#]+)'
 _TAGGED: Final = re.compile(rf"({_NAME}(?:\.{_NAME})*)([\x02\x06])(\d+)\x03")
+_NUMBER: Final = re.compile(r"[\x02\x06](\d+)\x03|#(\d+)|(?<=\w)(?=\.)")
 _MOST_NUMBERINGS: Final = 120
 
 
@@ -30,16 +31,19 @@ def has_tags(text: str) -> bool:
 
 
 def sort_key(text: str) -> str:
-    """The order of equal partners: ``employee.id`` before ``employee#2.id``, quotes unseen.
+    """The order of equal partners: by name, quotes unseen, then by instance.
 
-    >>> sorted(["employee#2.id", "employee.boss"], key=sort_key)
-    ['employee.boss', 'employee#2.id']
+    Names come first so that the order stays when a text loses its numbers.
+
+    >>> sorted(["employee#2.id", "employee.id", "employee.boss"], key=sort_key)
+    ['employee.boss', 'employee.id', 'employee#2.id']
     """
-    if TAG_END in text:
-        text = text.replace("\x021\x03", "").replace(TAG, "~").replace(OUTER_TAG, "~")
     if '"' in text:
         text = text.replace('"', "")
-    return text.replace("#", "~") if "#" in text else text
+    if TAG_END not in text and "#" not in text:
+        return text
+    numbers = [next(filter(None, found.groups()), "1") for found in _NUMBER.finditer(text)]
+    return f"{_NUMBER.sub('', text)}\x00{' '.join(number.rjust(3) for number in numbers)}"
 
 
 def numbered(text: str, only: Iterable[str] | None = None) -> str:

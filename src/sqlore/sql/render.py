@@ -331,12 +331,18 @@ class Renderer:
         """A binary operator of the table, left-associative."""
         sign, level = _OPERATORS[type(node)]
         args = node.args
+        if sign == "||":
+            # Dialects disagree how strongly it binds: its operands are always in parentheses.
+            left = self.operand(args["this"], BITS if type(unwrap(args["this"])) is exp.DPipe else POSTFIX)
+            return f"{left} || {self.operand(args['expression'], POSTFIX)}", BITS
         left = self.operand(args["this"], BITS if level == COMPARE else level)
         if sign == "is" and type(args["expression"]) is exp.Boolean:
             right = "true" if args["expression"].args["this"] else "false"
         else:
             right = self.operand(args["expression"], BITS if level == COMPARE else level + 1)
-        word = f"not {sign}" if args.get("negate") else sign
+        word = sign
+        if args.get("negate"):
+            word = "is not" if sign == "is" else f"not {sign}"
         return f"{left} {word} {right}", level
 
     def negate(self, node: Any) -> Text:
@@ -351,6 +357,8 @@ class Renderer:
             return self.contained(inner, "not in")
         if kind is exp.Between:
             return self.between(inner, "not between")
+        if kind is exp.Is and inner.args.get("negate"):
+            return self.binary(inner)[0].replace(" is not ", " is ", 1), COMPARE
         if kind in (exp.Like, exp.ILike, exp.Glob, exp.SimilarTo, exp.Is) and not inner.args.get("negate"):
             sign = _OPERATORS[kind][0]
             text = self.binary(inner)[0]
