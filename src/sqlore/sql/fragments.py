@@ -15,11 +15,12 @@ from sqlglot import exp
 
 from sqlore.errors import NotAQuery
 from sqlore.model import Form, Kind, Schema
-from sqlore.sql.joins import Atom, FromClause, Item, items_of, join_pieces, outer_edge
+from sqlore.sql.joins import Atom, FromClause, Item, conjunction, items_of, join_pieces, outer_edge
 from sqlore.sql.names import spell
 from sqlore.sql.numbering import numbered, renumberings, sort_key
+from sqlore.sql.parse import place
 from sqlore.sql.render import OR, Text, unwrap
-from sqlore.sql.resolve import ATOM, Output, Piece, Scope, Source
+from sqlore.sql.resolve import ATOM, Output, Piece, Scope
 from sqlore.sql.spans import Block, Range, Spans, position_of
 from sqlore.sql.tokens import Tokens
 
@@ -151,26 +152,36 @@ class Walker(FromClause):
             columns = [self.name(column) for column in alias.args.get("columns") or ()]
             body = cte.this
             if not isinstance(body, _QUERIES):
-                raise NotAQuery(f"it is not only a query: {type(body).__name__.upper()} in WITH")
+                index = self.spans.token_at(position_of(body))
+                raise self._refused(f"{type(body).__name__.upper()} in WITH", (index, index + 1) if index > 0 else None)
             inner = self._open(scope, None, f"cte:{name.lstrip(chr(4))}")
             first: Callable[[Output], None] | None = None
             if recursive:
 
                 def first(output: Output, name: str = name, columns: list[str] = columns) -> None:
-                    provisional = output.rename(columns) if columns else output.rename([n or "" for n in output.order])
-                    provisional.name = "cte"
-                    provisional.piece = Piece("cte")
+                    provisional = _steady(output, columns)
+                    provisional.name, provisional.piece = "cte", Piece("cte")
                     scope.ctes.setdefault(name, provisional)
 
             output = self._query(body, inner, first)
+            started = scope.ctes.get(name)
+            if started is not None and started.used:
+                output = _steady(output, columns)
             scope.ctes[name] = output.rename(columns) if columns else output
+
+    def _refused(self, what: str, at: Range | None) -> NotAQuery:
+        line, column, position = place(self.source_text, self.spans.offsets(at or self._whole)[0])
+        return NotAQuery(f"it is not only a query: {what}", position=position, line=line, column=column)
 
     def _set_operation(self, node: Any, scope: Scope, first: Callable[[Output], None] | None) -> Output:
         branches, words = _branches(node)
         outputs: list[Output] = []
         for branch in branches:
             inner = self._open(scope, scope, "union")
-            outputs.append(self._query(branch, inner))
+            output = self._query(branch, inner)
+            if _needs_parentheses(branch):
+                output.piece = output.piece._replace(text=f"({output.piece.text})")
+            outputs.append(output)
             if scope.start < 0:
                 scope.start = inner.start
             if first is not None and len(outputs) == 1:
@@ -178,7 +189,7 @@ class Walker(FromClause):
         output = Output()
         left = outputs[0]
         output.columns, output.order = dict(left.columns), list(left.order)
-        output.stars, output.counts = left.stars, left.counts
+        output.stars, output.counts, output.pieces = left.stars, left.counts, left.pieces
         text = outputs[0].piece.text
         for word, other in zip(words, outputs[1:], strict=True):
             text += f" {word} {other.piece.text}"
@@ -206,10 +217,10 @@ class Walker(FromClause):
         block = self.spans.block_of(node)
         scope.start = block.start if block is not None else -1
         if args.get("into") is not None:
-            raise NotAQuery("it is not only a query: SELECT INTO")
+            raise self._refused("SELECT INTO", block.clause("into") if block is not None else None)
         items = self._from(node, scope)
         if args.get("windows"):
-            self._windows = {**self._windows, **{self.name(w.this): w for w in args["windows"]}}
+            self._named_windows(args["windows"])
         output = Output()
         output.counts = scope.totals
         projections = self._projections(node, scope, block, output)
@@ -274,6 +285,7 @@ class Walker(FromClause):
             inner = unwrap(item.args["this"] if aliased else item)
             piece = self.piece(inner)
             pieces.append(piece)
+            output.pieces.append(piece)
             name = self._projection_name(item, inner)
             output.order.append(name)
             if name is not None:
@@ -304,14 +316,10 @@ class Walker(FromClause):
         table = node.args.get("table") if isinstance(node, exp.Column) else None
         if table is None:
             output.stars.extend(scope.sources)
-            output.order.extend(self._star_names(scope.sources))
         else:
             source = scope.source(self.name(table))
             if source is not None:
                 output.stars.append(source)
-
-    def _star_names(self, sources: list[Source]) -> list[str | None]:
-        return []
 
     def _without_alias(self, found: Range, item: Any) -> Range:
         """The range of a projection without its alias, which stands behind, or before a ``=`` (T-SQL)."""
@@ -362,7 +370,7 @@ class Walker(FromClause):
     def _condition(self, word: str, kept: list[Piece]) -> Piece | None:
         if not kept:
             return None
-        joined = join_pieces(kept, " and ")
+        joined = join_pieces(conjunction(kept), " and ")
         return joined._replace(text=f"{word} {joined.text}")
 
     def _having(self, node: Any, word: str, scope: Scope, block: Block | None) -> Piece | None:
@@ -435,12 +443,17 @@ class Walker(FromClause):
             return None
         values, references = len(self.values), len(self.references)
         pieces = [self._key(item, scope, projections) for item in node.expressions]
+        suffix = ""
         for key in ("rollup", "cube", "grouping_sets"):
-            pieces += [self.piece(item) for item in node.args.get(key) or () if isinstance(item, exp.Expr)]
+            for item in node.args.get(key) or ():
+                if item.expressions:
+                    pieces.append(self.piece(item))
+                else:
+                    suffix = f" with {key}"
         pieces.sort(key=lambda piece: sort_key(piece.text))
         if pieces:
             joined = join_pieces(pieces, ", ")
-            piece = joined._replace(text=f"group by {joined.text}")
+            piece = joined._replace(text=f"group by {joined.text}{suffix}")
         else:
             piece = self.cut("group by all", OR, values, references)
         found = block.clause("group") if block is not None else None
@@ -538,6 +551,15 @@ class Walker(FromClause):
         spec = self._window_spec(node, block)
         return f"{lead} over ({spec})", ATOM
 
+    def _named_windows(self, windows: list[Any]) -> None:
+        """The WINDOW clause: fragments where it defines, the definition itself where OVER names it."""
+        self._windows = {**self._windows, **{self.name(window.this): window for window in windows}}
+        for window in windows:
+            index = self.spans.token_at(position_of(window.this))
+            values, references = len(self.values), len(self.references)
+            text = self._window_spec(window, self.spans.levels.get(index + 2))
+            self.cut(text, OR, values, references)
+
     def _window_spec(self, node: Any, block: Block | None) -> str:
         args = node.args
         named = self._windows.get(self.name(args["alias"])) if args.get("alias") is not None else None
@@ -592,6 +614,19 @@ class Walker(FromClause):
         self.drafts.append(Draft(kind, form, piece, start, end, scope))
 
 
+def _steady(output: Output, columns: list[str]) -> Output:
+    """A recursive CTE's columns: those that start as constants are ``cte.c1``, by their position.
+
+    A counter is not its first value; the other columns are their first definition.
+    """
+    steady = output.rename(columns or [name or "" for name in output.order])
+    for position, (name, piece) in enumerate(steady.columns.items(), 1):
+        if not piece.references:
+            steady.columns[name] = Piece(f"cte.c{position}")
+    steady.pieces = list(steady.columns.values())
+    return steady
+
+
 def smallest(piece: Piece) -> Piece:
     """A join edge under the smallest numbering of its instances."""
     texts = [change(piece.text) for change in renumberings([piece.text])]
@@ -644,6 +679,13 @@ def _branches(node: Any) -> tuple[list[Any], list[str]]:
             continue
         branches.append(current)
         return branches[::-1], words[::-1]
+
+
+def _needs_parentheses(branch: Any) -> bool:
+    """Whether a branch would read differently bare: its own ORDER BY or LIMIT, another set operation."""
+    while type(branch) is exp.Subquery:
+        branch = branch.this
+    return isinstance(branch, exp.SetOperation) or any(branch.args.get(key) for key in ("order", "limit", "offset"))
 
 
 def _set_word(node: Any) -> str:

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from sqlore.sql.names import DEFAULT_SCHEMAS, fold, spell
 from sqlore.sql.numbering import has_tags, numbered, renumberings, sort_key, tagged
-from sqlore.sql.render import AND, Renderer, unwrap
+from sqlore.sql.render import AND, OR, Renderer, unwrap
 from sqlore.sql.resolve import ATOM, LITERAL, Output, Piece, Scope, Source
 from sqlore.sql.tokens import FUNCTION_MARK
 
@@ -194,8 +194,7 @@ class FromClause(Renderer):
         if isinstance(node, str):
             return node.lower()
         if type(node) is exp.Identifier:
-            mark = "#" if node.args.get("temporary") else "##" if node.args.get("global_") else ""
-            return mark + self.name(node)
+            return self.name(node)
         if type(node) is exp.Parameter:
             return "@" + str(node.this.name).lower()
         return fold(node.name.replace(FUNCTION_MARK, ""), False, self.dialect)
@@ -242,9 +241,10 @@ class FromClause(Renderer):
                 continue
             outer, self.atoms = self.atoms, []
             values, references = len(self.values), len(self.references)
-            text = self.predicate(current, AND)
+            text = self.predicate(current, OR)
             found, self.atoms = self.atoms, outer
-            out.append((self.cut(text, AND, values, references), found))
+            strength = OR if type(current) is exp.Or else AND
+            out.append((self.cut(text, strength, values, references), found))
         return out
 
     def conditions(self, items: list[Item], scope: Scope) -> None:
@@ -346,7 +346,7 @@ class FromClause(Renderer):
         text = f"from {head.text}"
         if not conditions:
             return head._replace(text=text)
-        tail = join_pieces(_unique(conditions), " and ")
+        tail = join_pieces(conjunction(_unique(conditions)), " and ")
         return Piece(f"{text} on {tail.text}", AND, head.values + tail.values, head.references + tail.references)
 
     def _outer_item(self, item: Item, first: bool) -> Piece:
@@ -362,7 +362,7 @@ class FromClause(Renderer):
         head = table._replace(text=f" {word} {table.text}")
         if not item.condition:
             return head
-        tail = join_pieces(_unique(item.condition), " and ")
+        tail = join_pieces(conjunction(_unique(item.condition)), " and ")
         return Piece(f"{head.text} on {tail.text}", AND, head.values + tail.values, head.references + tail.references)
 
 
@@ -414,6 +414,13 @@ def _unique(pieces: list[Piece]) -> list[Piece]:
     return [piece for piece in pieces if not (piece.text in seen or seen.add(piece.text))]  # type: ignore[func-returns-value]
 
 
+def conjunction(pieces: list[Piece]) -> list[Piece]:
+    """Members of an AND: an OR among several is put in parentheses."""
+    if len(pieces) < 2:
+        return pieces
+    return [p._replace(text=f"({p.text})", strength=ATOM) if p.strength == OR else p for p in pieces]
+
+
 def join_pieces(pieces: list[Piece], glue: str) -> Piece:
     """Several pieces as one."""
     if len(pieces) == 1:
@@ -443,4 +450,4 @@ def outer_edge(piece: Piece, side: str, left: Source, right: Source, sides: list
     return piece._replace(text=f"{names[0]} {word} join {names[1]} on {piece.text}")
 
 
-__all__ = ["Atom", "Edge", "FromClause", "Item", "instance_text", "items_of", "join_pieces", "outer_edge"]
+__all__ = ["Atom", "Edge", "FromClause", "Item", "conjunction", "instance_text", "items_of", "join_pieces", "outer_edge"]

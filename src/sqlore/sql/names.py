@@ -9,7 +9,9 @@ from sqlore.sql.placeholders import INSTANCE
 
 DEFAULT_SCHEMAS: Final = frozenset({"main", "public", "dbo"})
 
-_PLAIN = re.compile(r"[^\W\d][\w$]*(?:#\d+)?\Z")
+_PLAIN = re.compile(r"(?:\#{1,2})?[^\W\d][\w$]*(?:#\d+)?\Z")
+"""A name that stands bare; ``#t`` is T-SQL's temporary table."""
+
 
 _RESERVED: Final = frozenset(
     """all and any as asc between by case cast check collate constraint create cross current_date

@@ -29,6 +29,9 @@ _SET_WORDS: Final = frozenset({TokenType.UNION, TokenType.EXCEPT, TokenType.INTE
 _WORD: Final = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\(|;)*([A-Za-z_]+)", re.S)
 
 
+_MISSING: Final = re.compile(r"Required keyword: '(\w+)' missing for <class '[\w.]*?(\w+)'>")
+
+
 @dataclass(slots=True)
 class Parsed:
     """One query: its tree, the tokens of the whole text, and which of them are the query's."""
@@ -260,6 +263,9 @@ def _from_glot(tokens: Tokens, error: GlotParseError) -> ParseError:
     details = error.errors[0] if error.errors else {}
     line, column = details.get("line"), details.get("col")
     message = str(details.get("description") or error).split("\n", 1)[0].rstrip(".")
+    missing = _MISSING.match(message)
+    if missing:
+        message = f"something is missing after {missing.group(2)} ({missing.group(1)})"
     mark = str(details.get("highlight") or "")
     if line is None or column is None:
         return _error(tokens, 0, message)

@@ -11,11 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sqlglot import exp
+from sqlglot.tokens import TokenType
 
 from sqlore.errors import ParseError
 from sqlore.sql.names import fold, spell
 from sqlore.sql.numbering import sort_key, tagged
 from sqlore.sql.resolve import ATOM, LITERAL, Piece, Reference, Scope, Source, Value
+from sqlore.sql.spans import position_of
 from sqlore.sql.tokens import FUNCTION_MARK, Tokens
 
 Text = tuple[str, int]
@@ -55,10 +57,13 @@ _UNITS: Final = frozenset(
     dow dayofweek hour hh h minute mi n second ss s millisecond ms microsecond mcs us nanosecond ns decade century
     epoch years months days weeks hours minutes seconds quarters isoyear millennium""".split()
 )
-_UNIT_FUNCTIONS: Final = frozenset(
-    """datepart datename dateadd datediff datediff_big datetrunc date_bucket timestampdiff timestampadd date_diff
-    date_trunc datetime_trunc timestamp_trunc time_trunc datetime_diff timestamp_diff time_diff last_day
-    time_slice timediff date_part""".split()
+_UNIT_FIRST: Final = frozenset(
+    """datepart datename dateadd datediff datediff_big datetrunc date_bucket timestampdiff timestampadd date_trunc
+    date_part time_slice timediff""".split()
+)
+_UNIT_LAST: Final = frozenset(
+    """date_trunc datetime_trunc timestamp_trunc time_trunc date_diff datetime_diff timestamp_diff time_diff
+    last_day""".split()
 )
 
 
@@ -123,7 +128,11 @@ class Renderer:
         args = identifier.args
         if type(identifier) is not exp.Identifier:
             return fold(str(args.get("this", identifier.name)), False, self.dialect)
-        return fold(args["this"], bool(args.get("quoted")), self.dialect)
+        name = fold(args["this"], bool(args.get("quoted")), self.dialect)
+        if len(args) > 2:
+            # T-SQL's temporary tables.
+            return f"##{name}" if args.get("global_") else f"#{name}" if args.get("temporary") else name
+        return name
 
     # -------------------------------------------------------------- columns
 
@@ -258,8 +267,9 @@ class Renderer:
     def leaf(self, node: Any) -> Text:
         """A literal of another spelling: hexadecimal, national, a JSON path, a placeholder."""
         text = node.sql(dialect=self.tokens.dialect, comments=False)
-        value = text if isinstance(node, exp.Placeholder | exp.Parameter) else str(node.this)
-        return self.mask(-1, text, (value,))
+        if isinstance(node, exp.Placeholder | exp.Parameter | exp.JSONPath):
+            return self.mask(position_of(node), text, (text.strip("'"),))
+        return self.mask(position_of(node), text, (str(node.this),))
 
     def boolean(self, node: Any) -> Text:
         """TRUE or FALSE."""
@@ -270,15 +280,32 @@ class Renderer:
         """An interval; of a literal it is a literal."""
         this, unit = node.args.get("this"), node.args.get("unit")
         words = f" {unit.sql().lower()}" if unit is not None else ""
-        if type(this) in (exp.Literal, exp.Neg) and (type(this) is exp.Literal or type(this.this) is exp.Literal):
-            mark = len(self.values)
-            self.render(this)
-            value = self.values.pop()
-            del self.values[mark:]
-            if value.text == "<val>":
-                return self.mask(value.offset, value.text, value.values)
-            return self.mask(value.offset, f"interval {value.text}{words}", (f"{value.values[0]}{words}",))
-        return f"interval {self.operand(this, POSTFIX)}{words}" if this is not None else f"interval{words}", UNARY
+        inner = this.this if type(this) is exp.Neg else this
+        if type(inner) is not exp.Literal:
+            return f"interval {self.operand(this, POSTFIX)}{words}" if this is not None else f"interval{words}", UNARY
+        sign = "-" if inner is not this else ""
+        offset, spelled = self._interval_value(node)
+        if spelled.startswith("<"):
+            return self.mask(offset, "<val>", ("<val>",))
+        word = str(inner.this)
+        if spelled[:1] not in ("'", '"', "") and not spelled[0].isdigit():
+            return self.mask(offset, f"interval {spelled}{words}", (spelled,))
+        return self.mask(offset, f"interval {sign}{quote(word)}{words}", (f"{sign}{word}{words}",))
+
+    def _interval_value(self, node: Any) -> tuple[int, str]:
+        """Where the value of an interval stands, and its spelling: sqlglot forgets both.
+
+        It is what follows the INTERVAL nearest to something near it in the tree.
+        """
+        near, parent = -1, node
+        while near < 0 and parent is not None:
+            near, parent = position_of(parent), parent.parent
+        words = self.tokens.tokens
+        spots = [words[i + 1] for i in range(len(words) - 1) if words[i].token_type is TokenType.INTERVAL]
+        if not spots:
+            return near, ""
+        found = min(spots, key=lambda token: abs(token.start - near))
+        return found.start, self.source_text[found.start : found.end + 1]
 
     # -------------------------------------------------------------- operators
 
@@ -416,8 +443,8 @@ class Renderer:
         arguments = node.args.get("expressions") or []
         if name == "count" and len(arguments) == 1 and type(arguments[0]) is exp.Literal:
             return "count(*)", ATOM
-        if name in _UNIT_FUNCTIONS:
-            return f"{name}({', '.join(self._unit_or_text(item) for item in arguments)})", ATOM
+        if name in _UNIT_FIRST or name in _UNIT_LAST:
+            return f"{name}({', '.join(self._dated(name, arguments))})", ATOM
         if not arguments and name.startswith("current_"):
             return name, ATOM
         return f"{name}({self.texts(arguments)})", ATOM
@@ -427,12 +454,17 @@ class Renderer:
         render = self.render
         return ", ".join([render(node)[0] for node in nodes])
 
-    def _unit_or_text(self, node: Any) -> str:
-        if type(node) is exp.Column and node.args.get("table") is None:
-            word = str(node.args["this"].args.get("this", "")).lower()
-            if word in _UNITS:
-                return word
-        return self.render(node)[0]
+    def _dated(self, name: str, arguments: Sequence[Any]) -> list[str]:
+        """Arguments of a date function: a bare unit (``day``) is a word, not a column."""
+        place = len(arguments) - 1 if self.dialect == "bigquery" or name not in _UNIT_FIRST else 0
+        if name in ("datediff", "dateadd", "timediff") and len(arguments) < 3:
+            place = -1
+        out = []
+        for index, node in enumerate(arguments):
+            bare = index == place and type(node) is exp.Column and node.args.get("table") is None
+            word = str(node.args["this"].args.get("this", "")).lower() if bare else ""
+            out.append(word if word in _UNITS else self.render(node)[0])
+        return out
 
     def case(self, node: Any) -> Text:
         """CASE."""
@@ -488,8 +520,10 @@ class Renderer:
         """A copy whose operands are stand-ins; `operands` collects their texts in order."""
         if not top and isinstance(node, _OPERANDS):
             text, strength = self.render(node)
-            operands.append(text if strength >= ATOM else f"({text})")
+            operands.append(text if strength >= ATOM or type(node) is exp.Kwarg else f"({text})")
             return exp.Var(this=f"zq{len(operands) - 1}qz")
+        if isinstance(node, exp.DataType):
+            return node.copy()
         copy = type(node)()
         for key, value in node.args.items():
             if isinstance(value, list):
@@ -505,6 +539,41 @@ class Renderer:
     def nested(self, node: Any) -> Text:
         """A subquery as a value."""
         return self._subquery_text(node), ATOM
+
+    def json_path(self, node: Any) -> Text:
+        """``a -> 'b'`` and ``a ->> 'b'``; Snowflake's ``a:b.c`` keeps its path, which is a name there."""
+        args = node.args
+        path = args["expression"]
+        this = self.operand(args["this"], POSTFIX)
+        if self.dialect in ("snowflake", "databricks") and type(path) is exp.JSONPath:
+            steps = path.sql(dialect=self.tokens.dialect).strip("'")
+            return f"{this}:{steps}", POSTFIX
+        arrow = "->>" if type(node) is exp.JSONExtractScalar else "->"
+        return f"{this} {arrow} {self.operand(path, ATOM)}", POSTFIX
+
+    def struct(self, node: Any) -> Text:
+        """A struct with its field names."""
+        fields = []
+        braces = self.dialect in ("duckdb", "snowflake")
+        for item in node.expressions:
+            if type(item) is exp.PropertyEQ:
+                name = str(item.this.name)
+                value = self.render(item.expression)[0]
+                fields.append(f"{quote(name.lower())}: {value}" if braces else f"{value} as {spell(name.lower())}")
+            else:
+                fields.append(self.render(item)[0])
+        inner = ", ".join(fields)
+        return f"{{{inner}}}" if braces else f"struct({inner})", ATOM
+
+    def arrow(self, node: Any) -> Text:
+        """A lambda."""
+        names = [str(item.name).lower() for item in node.expressions]
+        head = names[0] if len(names) == 1 else f"({', '.join(names)})"
+        return f"{head} -> {self.render(node.this)[0]}", OR
+
+    def keyed(self, node: Any) -> Text:
+        """A named argument: ``input => x``."""
+        return f"{self.render(node.this)[0]} => {self.render(node.expression)[0]}", OR
 
     def listed(self, node: Any) -> Text:
         """A tuple."""
@@ -640,6 +709,11 @@ HANDLERS: Final[dict[type[Any], Callable[[Renderer, Any], Text]]] = {
     exp.Intersect: Renderer.nested,
     exp.Exists: Renderer.exists,
     exp.Tuple: Renderer.listed,
+    exp.JSONExtract: Renderer.json_path,
+    exp.JSONExtractScalar: Renderer.json_path,
+    exp.Struct: Renderer.struct,
+    exp.Lambda: Renderer.arrow,
+    exp.Kwarg: Renderer.keyed,
     exp.Any: Renderer.quantified,
     exp.All: Renderer.quantified,
     exp.Interval: Renderer.interval,

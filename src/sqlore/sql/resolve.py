@@ -43,12 +43,14 @@ class Piece(NamedTuple):
 class Output:
     """The columns a query gives: named pieces, and the sources behind a star."""
 
-    __slots__ = ("columns", "counts", "name", "order", "piece", "stars")
+    __slots__ = ("columns", "counts", "name", "order", "piece", "pieces", "stars", "used")
 
     def __init__(self) -> None:
         self.name = ""
+        self.used = False
         self.columns: dict[str, Piece] = {}
         self.order: list[str | None] = []
+        self.pieces: list[Piece] = []
         self.stars: list[Source] = []
         self.counts: dict[str, int] = {}
         self.piece = Piece("")
@@ -57,10 +59,9 @@ class Output:
         """The same query with its columns named by position: ``c(x, y)``."""
         renamed = Output()
         renamed.piece, renamed.counts, renamed.stars = self.piece, self.counts, self.stars
-        for name, old in zip(names, self.order, strict=False):
-            renamed.order.append(name)
-            if old is not None and old in self.columns:
-                renamed.columns[name] = self.columns[old]
+        renamed.pieces, renamed.order = self.pieces, list(names)
+        if not self.stars:
+            renamed.columns.update(zip(names, self.pieces, strict=False))
         return renamed
 
 
@@ -160,6 +161,7 @@ class Scope:
         while scope is not None:
             found = scope.ctes.get(name)
             if found is not None:
+                found.used = True
                 return found
             scope = scope.parent
         return None

@@ -7,6 +7,7 @@ the tree keeps their names and their arguments in the order of the text.
 
 from __future__ import annotations
 
+import re
 import threading
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -112,7 +113,7 @@ def tokenize(text: str, dialect: str) -> Tokens:
     try:
         raw = tools(dialect)[0].tokenize(swapped)
     except (SqlglotError, RecursionError, ValueError, OverflowError) as error:
-        raise ParseError(f"cannot be cut into words: {_short(error)}") from error
+        raise _cut_error(text, error) from error
     result = Tokens(text, raw, dialect, chosen, placeholders=swapped is not text)
     if len(raw) > 4 * LONG_LIST:
         raw = result.tokens = _fold_lists(raw, text, result.folded)
@@ -122,8 +123,22 @@ def tokenize(text: str, dialect: str) -> Tokens:
     return result
 
 
-def _short(error: Exception) -> str:
-    return str(error).split("\n", 1)[0][:200]
+_CLOSED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/", re.S)
+_OPEN = re.compile(r"['\"`]|/\*")
+
+
+def _cut_error(text: str, error: Exception) -> ParseError:
+    """Where a quote or comment is opened and never closed, else the tokenizer's own words."""
+    blanked = _CLOSED.sub(lambda match: " " * len(match.group()), text)
+    opened = _OPEN.search(blanked)
+    if opened is None:
+        return ParseError(f"cannot be cut into words: {str(error).splitlines()[0][:200]}", position=0, line=1, column=1)
+    position = opened.start()
+    line = text.count("\n", 0, position) + 1
+    column = position - text.rfind("\n", 0, position)
+    return ParseError(
+        f"{opened.group()} is opened here and never closed", position=position, line=line, column=column
+    )
 
 
 def _adjust(result: Tokens) -> None:
