@@ -1,0 +1,300 @@
+"""The statement in a model's answer: out of prose, fences, thoughts and JSON, and nothing made up.
+
+The statement is handed on as the model wrote it, also where it is a DELETE or two statements: to judge is
+the work of `check_query`. What must not happen is that a broken or forbidden statement turns into another
+one that runs, so a statement is only ever cut where a model ends one: at a semicolon, a blank line, a
+line of prose or the end of a block.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from sqlore.errors import ModelRefusal, SqlError
+from sqlore.sql.check import check_query
+
+__all__ = ["extract_sql"]
+
+_THOUGHT: Final = re.compile(
+    r"<(think|thinking|thought|reasoning|reflection)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
+)
+_THOUGHT_END: Final = re.compile(
+    r"\A.*</(?:think|thinking|thought|reasoning|reflection)>", re.DOTALL | re.IGNORECASE
+)
+_CONTROL: Final = re.compile(r"<\|[^|<>]{1,40}\|>|\[/?INST\]|</?s>")
+_FENCE: Final = re.compile(
+    r"^[ \t>]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+#.-]*)[^\n]*\n"
+    r"(?P<body>.*?)(?:^[ \t>]*(?P=mark)|(?P=mark)[ \t]*$|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_ONE_LINE_FENCE: Final = re.compile(r"```(?:[a-z]*sql\b)?[ \t]*(?P<body>[^`\n]+?)[ \t]*```", re.IGNORECASE)
+_NOT_SQL: Final = frozenset(
+    {
+        "python",
+        "py",
+        "bash",
+        "sh",
+        "shell",
+        "javascript",
+        "js",
+        "csv",
+        "html",
+        "xml",
+        "yaml",
+        "output",
+        "markdown",
+    }
+)
+_WORDS: Final = (
+    "SELECT|VALUES|INSERT|UPDATE|DELETE|REPLACE|MERGE|CREATE|DROP|ALTER|TRUNCATE|PRAGMA|ATTACH|DETACH|COPY"
+    "|EXPLAIN|GRANT|REVOKE|VACUUM|CALL|EXEC"
+)
+_CTE: Final = (
+    r"""WITH\s+(?:RECURSIVE\s+)?(?:\w+|"[^"]+"|`[^`]+`|\[[^\]]+\])\s*(?:\([^()]*\)\s*)?"""
+    r"""AS\s*(?:(?:NOT\s+)?MATERIALIZED\s*)?\("""
+)
+_BEGIN: Final = rf"(?:\(\s*)*(?:(?:{_WORDS})\b(?!\s*[:,.])|{_CTE})"
+_BLOCK_BEGIN: Final = re.compile(
+    rf"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:{_BEGIN}|FROM\s)", re.IGNORECASE | re.DOTALL
+)
+_LINE_START: Final = re.compile(
+    r"^[ \t>_#]*(?P<bullet>(?:[*+-]|\d+[.)])[ \t]+)?"
+    r"(?:[*_]*(?:final\s+)?(?:sql(?:ite)?|query|answer|statement|output)(?:\s+query|\s+statement)?"
+    rf"[*_]*\s*:?[*_]*\s*:?)?[ \t]*`?(?P<begin>{_BEGIN})",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ANYWHERE: Final = re.compile(
+    rf"(?<![\w.])(?P<begin>(?-i:(?:\(\s*)*(?:SELECT\b|{_CTE})|select\s))", re.MULTILINE
+)
+# What ends a statement that has no semicolon: a blank line, a closing tag or fence, a line of prose.
+_PROSE: Final = (
+    r"This|That|These|The|It|Its|Note|Explanation|Here|In|We|I|You|Your|Output|Result|Results|Answer|Question"
+    r"|Let|Please|If|Or|Alternatively|However|Since|To|For|Where\s+the|So|Finally|First|Second|Sure|Hope|Assuming"
+)
+_CUT: Final = re.compile(
+    r"\n[ \t]*\n|\n?[ \t]*```|</(?:sql|query|answer|code)>"
+    r"|\n[ \t]*(?:#{1,6}[ \t]|\*\*|[-*][ \t]+[A-Z`*]|\d+\.[ \t])"
+    rf"|\n(?=[ \t]*(?:{_PROSE})\b[ ,:'])"
+)
+_SKIP: Final = re.compile(
+    r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|/\*.*?\*/|(?P<stop>;)|(?P<open>[(\[])|(?P<close>[)\]])""",
+    re.DOTALL,
+)
+_KEYS: Final = ("sql", "query", "sql_query", "statement", "answer", "code", "result")
+_DIALECTS: Final = ("sqlite", "duckdb", "postgres")
+
+
+def extract_sql(answer: str, *, dialect: str | None = None) -> str:
+    """The SQL statement that `answer` gives.
+
+    Of several fenced blocks it is the last that reads as a query, else the first that looks like SQL.
+    Raises `ModelRefusal` where there is none. `dialect` decides what reads as a query; without it the
+    common ones are tried.
+
+    >>> extract_sql("With this you count:\\n```sql\\nSELECT count(*) FROM t;\\n```\\nIt is fast.")
+    'SELECT count(*) FROM t'
+    >>> extract_sql("I cannot answer that.")
+    Traceback (most recent call last):
+    sqlore.errors.ModelRefusal: the answer holds no SQL
+    """
+    text = _CONTROL.sub("", _without_thoughts(answer.removeprefix("\ufeff"))).replace("\r\n", "\n").strip()
+    reads = _Reader(dialect)
+    for found in (
+        _from_json(text),
+        _from_fences(text, reads),
+        _continued(text, reads),
+        _from_prose(text, reads),
+    ):
+        if found:
+            return found
+    raise ModelRefusal(
+        "the answer holds no SQL",
+        where=" ".join(answer.split())[:200] or "an empty answer",
+        hint="ask again, put the question in other words, or use a stronger model",
+    )
+
+
+class _Reader:
+    """Says whether a text reads as one query."""
+
+    def __init__(self, dialect: str | None) -> None:
+        self.dialects = (dialect,) if dialect else _DIALECTS
+
+    def is_query(self, text: str) -> bool:
+        for dialect in self.dialects:
+            try:
+                check_query(text, dialect, None)
+            except SqlError:
+                continue
+            return True
+        return False
+
+
+def _without_thoughts(text: str) -> str:
+    """The answer proper; where only the end of a thought is marked, what follows it."""
+    return _THOUGHT_END.sub("", _THOUGHT.sub("\n", text))
+
+
+def _tidy(text: str) -> str:
+    return text.strip().rstrip("`").rstrip().removesuffix(";").rstrip()
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def _from_json(text: str) -> str | None:
+    """The statement of `{"sql": ...}`, alone, in a fence, or in the midst of prose."""
+    if '"' not in text:
+        return None
+    decoder = json.JSONDecoder(strict=False)
+    position = text.find("{")
+    while position >= 0:
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except (json.JSONDecodeError, RecursionError):
+            position = text.find("{", position + 1)
+            continue
+        found = _statement_of(value)
+        if found:
+            return _tidy(found)
+        position = text.find("{", end)
+    return None
+
+
+def _statement_of(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return None
+    folded = {str(key).lower(): item for key, item in value.items()}
+    for key in _KEYS:
+        item = folded.get(key)
+        if isinstance(item, str) and re.match(rf"\s*{_BEGIN}", item, re.IGNORECASE):
+            return item
+        if isinstance(item, dict):
+            return _statement_of(item)
+    return None
+
+
+# ---------------------------------------------------------------- fences
+
+
+def _from_fences(text: str, reads: _Reader) -> str | None:
+    blocks = [
+        _tidy(match["body"])
+        for match in _FENCE.finditer(text)
+        if match["language"].lower() not in _NOT_SQL and match["body"].strip()
+    ]
+    blocks = blocks or [_tidy(match["body"]) for match in _ONE_LINE_FENCE.finditer(text)]
+    for block in reversed(blocks):
+        if reads.is_query(block):
+            return block
+    for block in blocks:
+        if _BLOCK_BEGIN.match(block):
+            return block
+    # A prompt may have opened the block and the SELECT itself.
+    return next((found for found in (_continued(block, reads) for block in blocks) if found), None)
+
+
+# ---------------------------------------------------------------- no fences
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    sql: str
+    end: int
+    is_query: bool
+    convincing: bool
+
+
+def _continued(text: str, reads: _Reader) -> str | None:
+    """An answer that goes on after a SELECT the prompt ended with: ` count(*) FROM t`."""
+    if re.match(rf"\s*`*{_BEGIN}", text, re.IGNORECASE):
+        return None
+    head = text.split("\n\n")[0]
+    # Prose can read as a list of columns, so something that only SQL has must be there.
+    if not re.search(r"\bFROM\b", head, re.IGNORECASE) or not re.search(
+        r"[(*=]|\w\.\w|[\"`\[]|[A-Z]{4,}", head
+    ):
+        return None
+    found = _candidate("SELECT " + text, 0, reads)
+    return found.sql if found.is_query else None
+
+
+def _from_prose(text: str, reads: _Reader) -> str | None:
+    if reads.is_query(_tidy(text)):
+        return _tidy(text)
+    found = list(_candidates(text, _LINE_START, reads))
+    if not any(candidate.is_query for candidate in found):
+        found += [candidate for candidate in _candidates(text, _ANYWHERE, reads) if candidate.is_query]
+    queries = [candidate for candidate in found if candidate.is_query]
+    convincing = [candidate for candidate in queries if candidate.convincing]
+    if convincing:
+        return convincing[-1].sql
+    statements = [candidate for candidate in found if candidate.convincing]
+    chosen = (statements or queries)[:1]
+    return chosen[0].sql if chosen else None
+
+
+def _candidates(text: str, pattern: re.Pattern[str], reads: _Reader) -> Iterator[_Candidate]:
+    """One after the other; what lies inside a candidate is not another one."""
+    position = 0
+    while match := pattern.search(text, position):
+        candidate = _candidate(text, match.start("begin"), reads)
+        # "- SELECT name: the names" is an item of an explanation more often than an answer.
+        listed = bool(match.groupdict().get("bullet"))
+        yield replace(candidate, convincing=candidate.convincing and not listed)
+        position = max(candidate.end, match.end())
+
+
+def _candidate(text: str, start: int, reads: _Reader) -> _Candidate:
+    """The statement that begins at `start`: the longest piece that reads as a query, else up to the first
+    place where one may end with all brackets closed."""
+    inner, limit = _semicolons(text, start)
+    cuts = [match.start() for match in _CUT.finditer(text, inner, limit)]
+    ends = [limit, *reversed(cuts[:40])]
+    if text[start - 1 : start] == "`":  # in backticks on its line: here the nearest end is the right one
+        line_end = text.find("\n", start)
+        ticks = [
+            m.start()
+            for m in re.finditer("`", text[: line_end if line_end >= 0 else None])
+            if m.start() > start
+        ]
+        ends = [*ticks, *ends]
+    for end in ends:
+        piece = _tidy(text[start:end])
+        if reads.is_query(piece):
+            return _Candidate(piece, end, True, _is_convincing(piece))
+    end = next((cut for cut in cuts if _is_balanced(text[start:cut])), limit)
+    piece = _tidy(text[start:end])
+    return _Candidate(piece, end, False, _is_convincing(piece) and bool(re.search(r"\s", piece)))
+
+
+def _semicolons(text: str, start: int) -> tuple[int, int]:
+    """Where the last statement begins and where it ends, by semicolons: a statement right behind another
+    belongs to the answer too, and only behind it the answer may be cut."""
+    inner = start
+    for match in _SKIP.finditer(text, start):
+        if match["stop"]:
+            rest = re.match(rf"\s*(?={_BEGIN})", text[match.end() :], re.IGNORECASE)
+            if rest is None or not _is_convincing(text[match.end() + rest.end() :]):
+                return inner, match.end()
+            inner = match.end() + rest.end()
+    return inner, len(text)
+
+
+def _is_balanced(text: str) -> bool:
+    depth = 0
+    for match in _SKIP.finditer(text):
+        depth += bool(match["open"]) - bool(match["close"])
+    return depth <= 0
+
+
+def _is_convincing(sql: str) -> bool:
+    """Not the start of an English sentence: `Select the rows you want`, `Update it from time to time`."""
+    word = re.match(r"[(\s]*(\w+)", sql)
+    if word is None or not word[1].istitle():
+        return word is not None
+    return bool(re.search(r"[(*=<>';]|\d|\w\.\w", sql.split("\n\n")[0].rstrip(".")))
