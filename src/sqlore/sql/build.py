@@ -15,7 +15,9 @@ from sqlore.sql.spans import Spans
 _ORDER: Final = {"query": 0, "relation": 1, "output": 2, "dimension": 3, "calculation": 4, "condition": 5}
 
 
-def parse_script(script: Script | str, dialect: str | None = None, schema: Schema | None = None) -> ParsedScript:
+def parse_script(
+    script: Script | str, dialect: str | None = None, schema: Schema | None = None
+) -> ParsedScript:
     """Take a script apart into fragments of the five kinds and the whole query.
 
     The dialect is the argument, else the script's own, else the schema's, else the general one. The schema
@@ -62,7 +64,9 @@ def _assemble(script: Script, walker: Walker) -> ParsedScript:
     namings = tuple(
         Naming(canonical_text(named.piece), named.alias, _columns(named.piece)) for named in walker.named
     )
-    return ParsedScript(script, fragments, whole.skeleton, tuple(sorted(tables)), tuple(sorted(columns)), namings)
+    return ParsedScript(
+        script, fragments, whole.skeleton, tuple(sorted(tables)), tuple(sorted(columns)), namings
+    )
 
 
 def _fragment(sql: str, draft: Draft, paths: dict[int, str]) -> Fragment:

@@ -153,7 +153,9 @@ class Walker(FromClause):
             body = cte.this
             if not isinstance(body, _QUERIES):
                 index = self.spans.token_at(position_of(body))
-                raise self._refused(f"{type(body).__name__.upper()} in WITH", (index, index + 1) if index > 0 else None)
+                raise self._refused(
+                    f"{type(body).__name__.upper()} in WITH", (index, index + 1) if index > 0 else None
+                )
             inner = self._open(scope, None, f"cte:{name.lstrip(chr(4))}")
             first: Callable[[Output], None] | None = None
             if recursive:
@@ -200,9 +202,15 @@ class Walker(FromClause):
 
     def _tail_block(self, node: Any, scope: Scope) -> Block | None:
         """The block that holds the ORDER BY or LIMIT of a set operation."""
-        if node.args.get("order") is None and node.args.get("limit") is None and node.args.get("offset") is None:
+        if (
+            node.args.get("order") is None
+            and node.args.get("limit") is None
+            and node.args.get("offset") is None
+        ):
             return None
-        offset = max(position_of(node.args[key]) for key in ("order", "limit", "offset") if node.args.get(key))
+        offset = max(
+            position_of(node.args[key]) for key in ("order", "limit", "offset") if node.args.get(key)
+        )
         index = self.spans.token_at(offset) if offset >= 0 else -1
         for block in [*self.spans.blocks.values(), *self.spans.levels.values()]:
             tail = block.tail()
@@ -338,7 +346,7 @@ class Walker(FromClause):
         alias = item.args["alias"]
         word = alias.name if isinstance(alias, exp.Identifier) else str(alias)
         lowered = word.lower()
-        if _DULL_ALIAS.match(lowered) or not piece.references and "*" not in piece.text:
+        if _DULL_ALIAS.match(lowered) or (not piece.references and "*" not in piece.text):
             return
         column = piece.text.rpartition(".")[2].strip('"').lower()
         if re.sub(r"[\W_]", "", lowered) != re.sub(r"[\W_]", "", column):
@@ -384,7 +392,9 @@ class Walker(FromClause):
         self._predicates(every, (found[0] + 1, found[1]) if found else None, scope)
         return self._condition(word, [piece for piece, _ in members])
 
-    def _predicates(self, atoms: list[Atom], found: Range | None, scope: Scope, item: Item | None = None) -> None:
+    def _predicates(
+        self, atoms: list[Atom], found: Range | None, scope: Scope, item: Item | None = None
+    ) -> None:
         """Fragments of the atomic predicates of one condition, matched to their ranges in order."""
         ranges = self.spans.predicates(*found) if found is not None else []
         matched = len(ranges) == len(atoms)
@@ -407,12 +417,16 @@ class Walker(FromClause):
         sides: list[Piece | None] = []
         for source in (left, right):
             column = next(
-                c for c in (unwrap(atom.node.this), unwrap(atom.node.expression)) if self.resolve(c)[1] is source
+                c
+                for c in (unwrap(atom.node.this), unwrap(atom.node.expression))
+                if self.resolve(c)[1] is source
             )
             sides.append(self.resolve(column)[0])
         return smallest(outer_edge(atom.piece, side, left, right, sides))
 
-    def _relation(self, items: list[Item], extra: list[Piece], scope: Scope, block: Block | None) -> Piece | None:
+    def _relation(
+        self, items: list[Item], extra: list[Piece], scope: Scope, block: Block | None
+    ) -> Piece | None:
         if not items:
             return None
         for item in _flat(items):
@@ -420,7 +434,9 @@ class Walker(FromClause):
                 offset = max(position_of(atom.node) for atom in item.atoms)
                 self._predicates(item.atoms, self.spans.on_range(offset, block), scope, item)
             for edge in item.edges:
-                self._draft("relation", "edge", smallest(edge.piece), self._shared_range(edge.node, block), scope)
+                self._draft(
+                    "relation", "edge", smallest(edge.piece), self._shared_range(edge.node, block), scope
+                )
         clause, alone = self.clause(items, extra)
         if len(scope.sources) > 1 and block is not None:
             self._draft("relation", "clause", alone, block.clause("from") or self._whole, scope)
@@ -438,7 +454,9 @@ class Walker(FromClause):
         end = self.spans.match.get(start + 1, index) + 1
         return (start, end) if start > block.start else (index, index + 1)
 
-    def _group_by(self, node: Any, scope: Scope, block: Block | None, projections: list[Piece]) -> Piece | None:
+    def _group_by(
+        self, node: Any, scope: Scope, block: Block | None, projections: list[Piece]
+    ) -> Piece | None:
         if node is None:
             return None
         values, references = len(self.values), len(self.references)
@@ -465,7 +483,9 @@ class Walker(FromClause):
         inner = unwrap(item)
         if type(inner) is exp.Literal and not inner.args.get("is_string") and str(inner.this).isdigit():
             number = int(str(inner.this))
-            if 0 < number <= len(projections) and not any(piece.text.endswith("*") for piece in projections[:number]):
+            if 0 < number <= len(projections) and not any(
+                piece.text.endswith("*") for piece in projections[:number]
+            ):
                 return projections[number - 1]
         if alias_first and type(inner) is exp.Column and inner.args.get("table") is None:
             name = self.name(inner.this) if type(inner.this) is exp.Identifier else ""
@@ -474,7 +494,12 @@ class Walker(FromClause):
         return self.piece(inner)
 
     def _tail(
-        self, node: Any, scope: Scope, block: Block | None, output: Output, projections: list[Piece] | None = None
+        self,
+        node: Any,
+        scope: Scope,
+        block: Block | None,
+        output: Output,
+        projections: list[Piece] | None = None,
     ) -> Piece | None:
         """ORDER BY with LIMIT, OFFSET, FETCH or TOP: one output fragment."""
         args = node.args
@@ -570,7 +595,9 @@ class Walker(FromClause):
         elif args.get("alias") is not None:
             parts.append(spell(self.name(args["alias"])))
         if args.get("partition_by"):
-            pieces = sorted((self.piece(item) for item in args["partition_by"]), key=lambda p: sort_key(p.text))
+            pieces = sorted(
+                (self.piece(item) for item in args["partition_by"]), key=lambda p: sort_key(p.text)
+            )
             joined = join_pieces(pieces, ", ")
             piece = joined._replace(text=f"partition by {joined.text}")
             parts.append(self.add(piece))
@@ -668,7 +695,9 @@ def _branches(node: Any) -> tuple[list[Any], list[str]]:
     current = node.args["this"]
     while True:
         plain = current
-        while type(plain) is exp.Subquery and not any(plain.args.get(k) for k in ("order", "limit", "offset", "with_")):
+        while type(plain) is exp.Subquery and not any(
+            plain.args.get(k) for k in ("order", "limit", "offset", "with_")
+        ):
             plain = plain.this
         if isinstance(plain, exp.SetOperation) and not any(
             plain.args.get(k) for k in ("order", "limit", "offset", "with_")
@@ -685,7 +714,9 @@ def _needs_parentheses(branch: Any) -> bool:
     """Whether a branch would read differently bare: its own ORDER BY or LIMIT, another set operation."""
     while type(branch) is exp.Subquery:
         branch = branch.this
-    return isinstance(branch, exp.SetOperation) or any(branch.args.get(key) for key in ("order", "limit", "offset"))
+    return isinstance(branch, exp.SetOperation) or any(
+        branch.args.get(key) for key in ("order", "limit", "offset")
+    )
 
 
 def _set_word(node: Any) -> str:

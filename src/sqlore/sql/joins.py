@@ -134,7 +134,9 @@ class FromClause(Renderer):
         piece = self.cut(text, ATOM, values, references)
         output = Output()
         for column in columns:
-            output.columns[column] = piece if len(columns) == 1 and kind is exp.Unnest else Piece(spell(column))
+            output.columns[column] = (
+                piece if len(columns) == 1 and kind is exp.Unnest else Piece(spell(column))
+            )
         output.order = list(columns)
         source = Source(name, piece, output=output if columns else None)
         source.counts = {}
@@ -304,7 +306,7 @@ class FromClause(Renderer):
         if right is None or right.table is None:
             return
         for column in right.table.columns:
-            name = fold(column.name, True, self.dialect)
+            name = fold(column.name, self.dialect != "snowflake", self.dialect)
             if any(source.index < right.index and source.has(name) for source in scope.sources):
                 self._shared(item, name, scope, item.node)
 
@@ -334,7 +336,9 @@ class FromClause(Renderer):
     def _inner_clause(self, items: list[Item], extra: list[Piece], change: Callable[[str], str]) -> Piece:
         totals = self.scope.totals
         tables = [
-            item.source.piece._replace(text=instance_text(item.source, totals)) for item in items if item.source
+            item.source.piece._replace(text=instance_text(item.source, totals))
+            for item in items
+            if item.source
         ]
         conditions = [piece for item in items for piece in item.condition] + extra
         if change is not str:
@@ -347,7 +351,9 @@ class FromClause(Renderer):
         if not conditions:
             return head._replace(text=text)
         tail = join_pieces(conjunction(_unique(conditions)), " and ")
-        return Piece(f"{text} on {tail.text}", AND, head.values + tail.values, head.references + tail.references)
+        return Piece(
+            f"{text} on {tail.text}", AND, head.values + tail.values, head.references + tail.references
+        )
 
     def _outer_item(self, item: Item, first: bool) -> Piece:
         if item.group:
@@ -363,7 +369,9 @@ class FromClause(Renderer):
         if not item.condition:
             return head
         tail = join_pieces(conjunction(_unique(item.condition)), " and ")
-        return Piece(f"{head.text} on {tail.text}", AND, head.values + tail.values, head.references + tail.references)
+        return Piece(
+            f"{head.text} on {tail.text}", AND, head.values + tail.values, head.references + tail.references
+        )
 
 
 def instance_text(source: Source, totals: dict[str, int]) -> str:
@@ -381,7 +389,10 @@ def _leaves(items: list[Item]) -> list[Item]:
             out.append(item)
             continue
         inner = _leaves(item.group)
-        inner[0].condition = [*inner[0].condition, *(p for p in item.condition if p not in inner[0].condition)]
+        inner[0].condition = [
+            *inner[0].condition,
+            *(p for p in item.condition if p not in inner[0].condition),
+        ]
         inner[0].atoms = [*inner[0].atoms, *(a for a in item.atoms if a not in inner[0].atoms)]
         inner[0].edges = [*inner[0].edges, *(e for e in item.edges if e not in inner[0].edges)]
         out.extend(inner)
@@ -393,7 +404,9 @@ def _turned(items: list[Item]) -> list[Item]:
     items = list(items)
     if len(items) > 1 and items[1].side in ("right", "full"):
         first, second = items[0], items[1]
-        simple = not first.group and not second.group and first.source is not None and second.source is not None
+        simple = (
+            not first.group and not second.group and first.source is not None and second.source is not None
+        )
         swap = items[1].side == "right"
         if simple and not swap and first.source and second.source:
             swap = sort_key(second.source.piece.text) < sort_key(first.source.piece.text)
@@ -450,4 +463,14 @@ def outer_edge(piece: Piece, side: str, left: Source, right: Source, sides: list
     return piece._replace(text=f"{names[0]} {word} join {names[1]} on {piece.text}")
 
 
-__all__ = ["Atom", "Edge", "FromClause", "Item", "conjunction", "instance_text", "items_of", "join_pieces", "outer_edge"]
+__all__ = [
+    "Atom",
+    "Edge",
+    "FromClause",
+    "Item",
+    "conjunction",
+    "instance_text",
+    "items_of",
+    "join_pieces",
+    "outer_edge",
+]

@@ -7,18 +7,24 @@ from typing import Final
 
 from sqlore.sql.placeholders import INSTANCE
 
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
+
+
 DEFAULT_SCHEMAS: Final = frozenset({"main", "public", "dbo"})
 
 _PLAIN = re.compile(r"(?:\#{1,2})?[^\W\d][\w$]*(?:#\d+)?\Z")
 """A name that stands bare; ``#t`` is T-SQL's temporary table."""
 
 
-_RESERVED: Final = frozenset(
+_RESERVED: Final = word_set(
     """all and any as asc between by case cast check collate constraint create cross current_date
-    current_time current_timestamp default delete desc distinct drop else end except exists false fetch for
-    foreign from full grant group having in inner insert intersect interval into is join lateral left like
-    limit natural not null offset on or order outer primary qualify references right select set some table
-    then to true union unique update using values when where window with""".split()
+    current_time current_timestamp default delete desc distinct drop else end except exists false fetch
+    for foreign from full grant group having in inner insert intersect interval into is join lateral
+    left like limit natural not null offset on or order outer primary qualify references right select
+    set some table then to true union unique update using values when where window with"""
 )
 
 

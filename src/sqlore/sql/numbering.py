@@ -81,7 +81,9 @@ def renumberings(texts: Iterable[str]) -> Iterator[Callable[[str], str]]:
             if mark == TAG:
                 found.setdefault(base, set()).add(int(number))
     several = {base: sorted(numbers) for base, numbers in found.items() if len(numbers) > 1}
-    choices = [[(base, order) for order in permutations(numbers)] for base, numbers in sorted(several.items())]
+    choices = [
+        [(base, order) for order in permutations(numbers)] for base, numbers in sorted(several.items())
+    ]
     for choice in islice(product(*choices), _MOST_NUMBERINGS):
         swaps = [
             (tagged(base, old), f"{base}\x05{new}{TAG_END}")

@@ -6,26 +6,115 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlglot import exp
-from sqlglot.errors import SqlglotError
+from sqlglot import Token, TokenType, exp
 from sqlglot.errors import ParseError as GlotParseError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.errors import SqlglotError
 
 from sqlore.errors import NotAQuery, ParseError, SqlError
+from sqlore.sql.names import words
 from sqlore.sql.tokens import FUNCTION_MARK, Tokens, tokenize, tools
 
 _STATEMENTS: Final = frozenset(
-    """abort alter analyze attach backup begin call checkpoint close cluster comment commit copy create deallocate
-    declare delete deny desc describe detach discard do drop exec execute exit explain export fetch flush get go
-    grant if import insert install kill list listen load lock ls merge notify open optimize pragma prepare print
-    put raise raiserror reconfigure refresh reindex release remove rename replace reset restore return revoke rm
-    rollback savepoint security set show start summarize truncate undrop unload unlock update upsert use vacuum
-    waitfor while cache uncache msck else end repair throw goto""".split()
+    [
+        "abort",
+        "alter",
+        "analyze",
+        "attach",
+        "backup",
+        "begin",
+        "call",
+        "checkpoint",
+        "close",
+        "cluster",
+        "comment",
+        "commit",
+        "copy",
+        "create",
+        "deallocate",
+        "declare",
+        "delete",
+        "deny",
+        "desc",
+        "describe",
+        "detach",
+        "discard",
+        "do",
+        "drop",
+        "exec",
+        "execute",
+        "exit",
+        "explain",
+        "export",
+        "fetch",
+        "flush",
+        "get",
+        "go",
+        "grant",
+        "if",
+        "import",
+        "insert",
+        "install",
+        "kill",
+        "list",
+        "listen",
+        "load",
+        "lock",
+        "ls",
+        "merge",
+        "notify",
+        "open",
+        "optimize",
+        "pragma",
+        "prepare",
+        "print",
+        "put",
+        "raise",
+        "raiserror",
+        "reconfigure",
+        "refresh",
+        "reindex",
+        "release",
+        "remove",
+        "rename",
+        "replace",
+        "reset",
+        "restore",
+        "return",
+        "revoke",
+        "rm",
+        "rollback",
+        "savepoint",
+        "security",
+        "set",
+        "show",
+        "start",
+        "summarize",
+        "truncate",
+        "undrop",
+        "unload",
+        "unlock",
+        "update",
+        "upsert",
+        "use",
+        "vacuum",
+        "waitfor",
+        "while",
+        "cache",
+        "uncache",
+        "msck",
+        "else",
+        "end",
+        "repair",
+        "throw",
+        "goto",
+    ]
 )
 _QUERY_WORDS: Final = frozenset({"select", "with", "values", "from", "table"})
 _FALLBACKS: Final[dict[str, tuple[str, ...]]] = {"": ("tsql", "mysql", "bigquery", "snowflake")}
 _WRITES: Final = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
-_SET_WORDS: Final = frozenset({TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.ALL, TokenType.DISTINCT})
+_SET_WORDS: Final = frozenset(
+    {TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.ALL, TokenType.DISTINCT}
+)
 _WORD: Final = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\(|;)*([A-Za-z_]+)", re.S)
 
 
@@ -73,7 +162,9 @@ def _parse(text: str, dialect: str) -> Parsed:
         raise NotAQuery("the script holds only comments", position=0)
     queries = [(first, stop) for first, stop, word in found if word in _QUERY_WORDS]
     if len(queries) > 1:
-        raise _error(tokens, queries[1][0], f"the script holds {len(queries)} queries", "give one query at a time")
+        raise _error(
+            tokens, queries[1][0], f"the script holds {len(queries)} queries", "give one query at a time"
+        )
     if not queries:
         _not_a_query(tokens, found)
     first, stop = queries[0]
@@ -154,12 +245,21 @@ def _leading(words: list[Token], first: int, stop: int) -> str:
                 depth += 1
             elif later.token_type is TokenType.R_PAREN:
                 depth -= 1
-            elif depth == 0 and later.token_type in (TokenType.INSERT, TokenType.UPDATE, TokenType.DELETE, TokenType.MERGE):
+            elif depth == 0 and later.token_type in (
+                TokenType.INSERT,
+                TokenType.UPDATE,
+                TokenType.DELETE,
+                TokenType.MERGE,
+            ):
                 return later.text.lower()
     if word == "select" and index + 2 < stop and words[index + 2].token_type is TokenType.EQ:
         # T-SQL's SELECT @x = ...: the parameter is one number token, two characters at least.
         parameter = words[index + 1]
-        if parameter.token_type is TokenType.NUMBER and parameter.text == "0" and parameter.end > parameter.start:
+        if (
+            parameter.token_type is TokenType.NUMBER
+            and parameter.text == "0"
+            and parameter.end > parameter.start
+        ):
             return "set"
     return word
 
@@ -174,7 +274,7 @@ def _begins(words: list[Token], first: int, index: int) -> bool:
     kind = token.token_type
     if kind is TokenType.SELECT:
         before = words[index - 1]
-        if before.token_type in _SET_WORDS:
+        if before.token_type in _SET_WORDS or before.token_type is TokenType.ALIAS or index == first + 1:
             return False
         leading = words[first].token_type
         selected = any(w.token_type is TokenType.SELECT for w in _top_level(words, first, index))
@@ -231,9 +331,9 @@ def _check_tokens(tokens: Tokens, first: int, stop: int) -> None:
         bad = following in _NOTHING
         if kind is TokenType.SELECT:
             bad = bad or following is TokenType.FROM
-        elif kind is TokenType.COMMA and following is TokenType.FROM:
-            bad = name not in _TRAILING_COMMA
-        elif kind is TokenType.COMMA and following is TokenType.R_PAREN:
+        elif (kind is TokenType.COMMA and following is TokenType.FROM) or (
+            kind is TokenType.COMMA and following is TokenType.R_PAREN
+        ):
             bad = name not in _TRAILING_COMMA
         if bad:
             what = words[index + 1].text if index + 1 < stop else "the end"
@@ -246,8 +346,18 @@ def _tree(tokens: Tokens, first: int, stop: int) -> Any:
         trees = tools(tokens.name)[1].parse(words, tokens.text)
     except GlotParseError as error:
         raise _from_glot(tokens, error) from error
-    except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError, IndexError, KeyError) as error:
-        what = "nested too deeply" if isinstance(error, RecursionError) else str(error).split("\n", 1)[0][:200]
+    except (
+        SqlglotError,
+        RecursionError,
+        ValueError,
+        AttributeError,
+        TypeError,
+        IndexError,
+        KeyError,
+    ) as error:
+        what = (
+            "nested too deeply" if isinstance(error, RecursionError) else str(error).split("\n", 1)[0][:200]
+        )
         raise _error(tokens, first, f"cannot be read: {what}") from error
     tree = trees[0] if trees else None
     if tree is None or isinstance(tree, exp.Command):

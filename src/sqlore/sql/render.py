@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sqlglot import exp
-from sqlglot.tokens import TokenType
+from sqlglot import TokenType, exp
 
 from sqlore.errors import ParseError
-from sqlore.sql.names import fold, spell
+from sqlore.sql.names import fold, spell, words
 from sqlore.sql.numbering import sort_key, tagged
 from sqlore.sql.resolve import ATOM, LITERAL, Piece, Reference, Scope, Source, Value
 from sqlore.sql.spans import position_of
@@ -51,19 +50,97 @@ _COMPARISONS: Final[dict[type[Any], str]] = {
 }
 _FLIPPED: Final = {"=": "=", "<>": "<>", ">": "<", "<": ">", ">=": "<=", "<=": ">="}
 _NEGATED: Final = {"=": "<>", "<>": "=", ">": "<=", "<": ">=", ">=": "<", "<=": ">"}
-_DATES: Final = frozenset({"DATE", "TIME", "DATETIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMPLTZ", "TIMESTAMPNTZ"})
+_DATES: Final = frozenset(
+    {"DATE", "TIME", "DATETIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMPLTZ", "TIMESTAMPNTZ"}
+)
 _UNITS: Final = frozenset(
-    """year yyyy yy y quarter qq q month mm m dayofyear dy doy day dd d week ww wk isowk iso_week isoweek weekday dw
-    dow dayofweek hour hh h minute mi n second ss s millisecond ms microsecond mcs us nanosecond ns decade century
-    epoch years months days weeks hours minutes seconds quarters isoyear millennium""".split()
+    [
+        "year",
+        "yyyy",
+        "yy",
+        "y",
+        "quarter",
+        "qq",
+        "q",
+        "month",
+        "mm",
+        "m",
+        "dayofyear",
+        "dy",
+        "doy",
+        "day",
+        "dd",
+        "d",
+        "week",
+        "ww",
+        "wk",
+        "isowk",
+        "iso_week",
+        "isoweek",
+        "weekday",
+        "dw",
+        "dow",
+        "dayofweek",
+        "hour",
+        "hh",
+        "h",
+        "minute",
+        "mi",
+        "n",
+        "second",
+        "ss",
+        "s",
+        "millisecond",
+        "ms",
+        "microsecond",
+        "mcs",
+        "us",
+        "nanosecond",
+        "ns",
+        "decade",
+        "century",
+        "epoch",
+        "years",
+        "months",
+        "days",
+        "weeks",
+        "hours",
+        "minutes",
+        "seconds",
+        "quarters",
+        "isoyear",
+        "millennium",
+    ]
 )
 _UNIT_FIRST: Final = frozenset(
-    """datepart datename dateadd datediff datediff_big datetrunc date_bucket timestampdiff timestampadd date_trunc
-    date_part time_slice timediff""".split()
+    [
+        "datepart",
+        "datename",
+        "dateadd",
+        "datediff",
+        "datediff_big",
+        "datetrunc",
+        "date_bucket",
+        "timestampdiff",
+        "timestampadd",
+        "date_trunc",
+        "date_part",
+        "time_slice",
+        "timediff",
+    ]
 )
 _UNIT_LAST: Final = frozenset(
-    """date_trunc datetime_trunc timestamp_trunc time_trunc date_diff datetime_diff timestamp_diff time_diff
-    last_day""".split()
+    [
+        "date_trunc",
+        "datetime_trunc",
+        "timestamp_trunc",
+        "time_trunc",
+        "date_diff",
+        "datetime_diff",
+        "timestamp_diff",
+        "time_diff",
+        "last_day",
+    ]
 )
 
 
@@ -153,7 +230,11 @@ class Renderer:
             if scope.derives(spell(alias)):
                 break
             scope = scope.parent
-        parts = [spell(self.name(args[key])) for key in ("catalog", "db", "table", "this") if args.get(key) is not None]
+        parts = [
+            spell(self.name(args[key]))
+            for key in ("catalog", "db", "table", "this")
+            if args.get(key) is not None
+        ]
         text = ".".join(parts)
         return Piece(text, ATOM, (), ((".".join(parts[:-1]), text),)), None, None
 
@@ -219,7 +300,9 @@ class Renderer:
         return piece.text, piece.strength
 
     def _table_star(self, node: Any) -> str:
-        source = self.scope.source(self.name(node.args["table"])) if node.args.get("table") is not None else None
+        source = (
+            self.scope.source(self.name(node.args["table"])) if node.args.get("table") is not None else None
+        )
         if source is None or not source.base:
             return self.star(node.args["this"])[0]
         self.references.append((source.base, ""))
@@ -282,7 +365,10 @@ class Renderer:
         words = f" {unit.sql().lower()}" if unit is not None else ""
         inner = this.this if type(this) is exp.Neg else this
         if type(inner) is not exp.Literal:
-            return f"interval {self.operand(this, POSTFIX)}{words}" if this is not None else f"interval{words}", UNARY
+            return (
+                f"interval {self.operand(this, POSTFIX)}{words}" if this is not None else f"interval{words}",
+                UNARY,
+            )
         sign = "-" if inner is not this else ""
         offset, spelled = self._interval_value(node)
         if spelled.startswith("<"):
@@ -390,7 +476,9 @@ class Renderer:
             sign = _OPERATORS[kind][0]
             text = self.binary(inner)[0]
             word = "is not" if sign == "is" else f"not {sign}"
-            return text.replace(f" {sign} ", f" {word} ", 1) if text.count(f" {sign} ") == 1 else f"not {text}", COMPARE
+            return text.replace(f" {sign} ", f" {word} ", 1) if text.count(
+                f" {sign} "
+            ) == 1 else f"not {text}", COMPARE
         return f"not {self.operand(inner, NOT)}", NOT
 
     def minus(self, node: Any) -> Text:
@@ -405,7 +493,10 @@ class Renderer:
         args = node.args
         this = self.operand(args["this"], BITS)
         symmetric = " symmetric" if args.get("symmetric") else ""
-        return f"{this} {word}{symmetric} {self.operand(args['low'], BITS)} and {self.operand(args['high'], BITS)}", COMPARE
+        return (
+            f"{this} {word}{symmetric} {self.operand(args['low'], BITS)} and {self.operand(args['high'], BITS)}",
+            COMPARE,
+        )
 
     def contained(self, node: Any, word: str = "in") -> Text:
         """IN: a list of literals of any length is one literal."""
@@ -473,7 +564,9 @@ class Renderer:
         if args.get("this") is not None:
             parts.append(self.render(args["this"])[0])
         for branch in args.get("ifs") or ():
-            parts.append(f"when {self.render(branch.args['this'])[0]} then {self.render(branch.args['true'])[0]}")
+            parts.append(
+                f"when {self.render(branch.args['this'])[0]} then {self.render(branch.args['true'])[0]}"
+            )
         if args.get("default") is not None:
             parts.append(f"else {self.render(args['default'])[0]}")
         parts.append("end")
@@ -510,7 +603,9 @@ class Renderer:
     def other(self, node: Any) -> Text:
         """A rare node: sqlglot's generator writes it around its operands."""
         operands: list[str] = []
-        text = self._stripped(node, operands, top=True).sql(dialect=self.tokens.dialect, comments=False).lower()
+        text = (
+            self._stripped(node, operands, top=True).sql(dialect=self.tokens.dialect, comments=False).lower()
+        )
         for number in range(len(operands) - 1, -1, -1):
             text = text.replace(f"zq{number}qz", operands[number])
         binds = COMPARE if isinstance(node, exp.Predicate) else BITS if isinstance(node, exp.Binary) else ATOM
@@ -559,7 +654,9 @@ class Renderer:
             if type(item) is exp.PropertyEQ:
                 name = str(item.this.name)
                 value = self.render(item.expression)[0]
-                fields.append(f"{quote(name.lower())}: {value}" if braces else f"{value} as {spell(name.lower())}")
+                fields.append(
+                    f"{quote(name.lower())}: {value}" if braces else f"{value} as {spell(name.lower())}"
+                )
             else:
                 fields.append(self.render(item)[0])
         inner = ", ".join(fields)
@@ -614,7 +711,10 @@ class Renderer:
 
     def within(self, node: Any) -> Text:
         """WITHIN GROUP (ORDER BY ...)."""
-        return f"{self.render(node.args['this'])[0]} within group ({self.render(node.args['expression'])[0]})", ATOM
+        return (
+            f"{self.render(node.args['this'])[0]} within group ({self.render(node.args['expression'])[0]})",
+            ATOM,
+        )
 
     def ordering(self, node: Any) -> Text:
         """ORDER BY as an argument or in a window."""
@@ -639,11 +739,17 @@ class Renderer:
 
     def collated(self, node: Any) -> Text:
         """COLLATE."""
-        return f"{self.operand(node.args['this'], POSTFIX)} collate {self.render(node.args['expression'])[0]}", POSTFIX
+        return (
+            f"{self.operand(node.args['this'], POSTFIX)} collate {self.render(node.args['expression'])[0]}",
+            POSTFIX,
+        )
 
     def escaped(self, node: Any) -> Text:
         """LIKE ... ESCAPE."""
-        return f"{self.operand(node.args['this'], COMPARE)} escape {self.operand(node.args['expression'], BITS)}", COMPARE
+        return (
+            f"{self.operand(node.args['this'], COMPARE)} escape {self.operand(node.args['expression'], BITS)}",
+            COMPARE,
+        )
 
     def unsupported(self, node: Any) -> Text:
         """Statements the parser did not understand."""

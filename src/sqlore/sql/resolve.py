@@ -91,7 +91,7 @@ class Source:
             return True if True in known else None if None in known else False
         if self.table is None:
             return None
-        return self.table.column(name) is not None
+        return self.table.column(name.lstrip("\x04")) is not None
 
     def column(self, name: str, totals: dict[str, int]) -> Piece | None:
         """The piece of that column as the scope writes it whose table counts are `totals`."""
@@ -140,9 +140,23 @@ def _tag_all(text: str, base: str, number: int) -> str:
 class Scope:
     """The names one SELECT sees: its sources, the CTEs around it, the scope it is nested in."""
 
-    __slots__ = ("aliases", "ctes", "defined", "label", "merged", "parent", "path_parent", "schema", "sources", "start", "totals")
+    __slots__ = (
+        "aliases",
+        "ctes",
+        "defined",
+        "label",
+        "merged",
+        "parent",
+        "path_parent",
+        "schema",
+        "sources",
+        "start",
+        "totals",
+    )
 
-    def __init__(self, parent: Scope | None, path_parent: Scope | None, label: str, schema: Schema | None) -> None:
+    def __init__(
+        self, parent: Scope | None, path_parent: Scope | None, label: str, schema: Schema | None
+    ) -> None:
         self.parent = parent
         self.path_parent = path_parent
         self.label = label

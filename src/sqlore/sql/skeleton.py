@@ -49,9 +49,7 @@ def skeleton_of(text: str, kind: Kind, dialect: str | None = None, schema: Schem
     if kind == "relation" and (words.startswith("from ") or re.search(r"\sjoin\s", words)):
         return _relation(body, words.startswith("from "), chosen, schema)
     lead, tail = _LEADS[kind], ""
-    if kind == "output" and words.startswith("distinct"):
-        lead, tail = _LEADS["distinct"], " 'x'"
-    elif kind == "output" and words.startswith("top "):
+    if (kind == "output" and words.startswith("distinct")) or (kind == "output" and words.startswith("top ")):
         lead, tail = _LEADS["distinct"], " 'x'"
     elif kind == "dimension" and words.startswith("partition"):
         lead, tail = _LEADS["window"], ")"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sqlglot.tokens import Token, TokenType
+from sqlglot import Token, TokenType
 
 Range = tuple[int, int]
 
@@ -159,18 +159,22 @@ class Spans:
         token = self.tokens[index]
         name = _CLAUSES[token.token_type]
         if block is None:
-            if name not in ("order", "limit", "partition", "frame") and not (name == "from" and self._query_at(index)):
+            if name not in ("order", "limit", "partition", "frame") and not (
+                name == "from" and self._query_at(index)
+            ):
                 return None
             block = Block(index, level)
             if name == "from":
                 self.blocks[index] = block
             else:
                 self.levels[level] = block
-        elif name == "from" and (
-            self.tokens[index - 1].token_type is TokenType.DISTINCT or any(n == "from" for n, _ in block.marks)
-        ):
-            return block
-        elif name == "frame" and block.start in self.blocks:
+        elif (
+            name == "from"
+            and (
+                self.tokens[index - 1].token_type is TokenType.DISTINCT
+                or any(n == "from" for n, _ in block.marks)
+            )
+        ) or (name == "frame" and block.start in self.blocks):
             return block
         block.marks.append((name, index))
         return block
@@ -205,7 +209,9 @@ class Spans:
     def projections(self, block: Block) -> list[Range]:
         """The ranges of the SELECT list, aliases included."""
         if self.tokens[block.start].token_type is not TokenType.SELECT:
-            select = next((i for i in self.blocks if i > block.start and self.blocks[i].level == block.level), None)
+            select = next(
+                (i for i in self.blocks if i > block.start and self.blocks[i].level == block.level), None
+            )
             return [] if select is None else self.projections(self.blocks[select])
         stop = block.marks[0][1] if block.marks else block.end
         return self._split(self.prefix(block)[1], stop, block.commas)
@@ -228,9 +234,7 @@ class Spans:
                 index = self.match.get(index + 1, index + 1) + 1
             elif index > first and kind is TokenType.PERCENT:
                 index += 1
-            elif kind is TokenType.WITH and index > first:
-                index += 2
-            elif kind is TokenType.ALIAS and index == first:
+            elif (kind is TokenType.WITH and index > first) or (kind is TokenType.ALIAS and index == first):
                 index += 2
             else:
                 break

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlglot import Dialect
+from sqlglot import Dialect, Token, TokenType
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import Token, TokenType
 
 from sqlore.errors import ParseError, UsageError
+from sqlore.sql.names import words
 from sqlore.sql.placeholders import swap_placeholders
 
 MAX_LENGTH: Final = 20_000_000
@@ -30,17 +30,77 @@ LONG_LIST: Final = 64
 FUNCTION_MARK: Final = "\x01"
 
 _KEEP = frozenset(
-    """CAST TRY_CAST SAFE_CAST CONVERT TRY_CONVERT EXTRACT JSON_TABLE XMLTABLE OPENJSON XMLELEMENT JSON_OBJECT
-    JSON_OBJECTAGG JSON_ARRAYAGG FILTER GROUP OVER VALUES ROW STRUCT ARRAY MAP OBJECT ALL ANY SOME EXISTS UNNEST
-    FLATTEN EXPLODE LIKE ILIKE GLOB RLIKE XOR AND OR MATCH INTERVAL TABLE DECODE GAP_FILL SEMANTIC_VIEW
-    PREDICT FORECAST VECTOR_SEARCH CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP CURRENT_DATETIME COLUMNS
-    GENERATOR LATERAL APPLY OFFSET ORDINAL SAFE_OFFSET SAFE_ORDINAL REPLACE_EXCEPT ML PIVOT UNPIVOT""".split()
+    [
+        "CAST",
+        "TRY_CAST",
+        "SAFE_CAST",
+        "CONVERT",
+        "TRY_CONVERT",
+        "EXTRACT",
+        "JSON_TABLE",
+        "XMLTABLE",
+        "OPENJSON",
+        "XMLELEMENT",
+        "JSON_OBJECT",
+        "JSON_OBJECTAGG",
+        "JSON_ARRAYAGG",
+        "FILTER",
+        "GROUP",
+        "OVER",
+        "VALUES",
+        "ROW",
+        "STRUCT",
+        "ARRAY",
+        "MAP",
+        "OBJECT",
+        "ALL",
+        "ANY",
+        "SOME",
+        "EXISTS",
+        "UNNEST",
+        "FLATTEN",
+        "EXPLODE",
+        "LIKE",
+        "ILIKE",
+        "GLOB",
+        "RLIKE",
+        "XOR",
+        "AND",
+        "OR",
+        "MATCH",
+        "INTERVAL",
+        "TABLE",
+        "DECODE",
+        "GAP_FILL",
+        "SEMANTIC_VIEW",
+        "PREDICT",
+        "FORECAST",
+        "VECTOR_SEARCH",
+        "CURRENT_DATE",
+        "CURRENT_TIME",
+        "CURRENT_TIMESTAMP",
+        "CURRENT_DATETIME",
+        "COLUMNS",
+        "GENERATOR",
+        "LATERAL",
+        "APPLY",
+        "OFFSET",
+        "ORDINAL",
+        "SAFE_OFFSET",
+        "SAFE_ORDINAL",
+        "REPLACE_EXCEPT",
+        "ML",
+        "PIVOT",
+        "UNPIVOT",
+    ]
 )
 _SPECIAL_ARGUMENTS = frozenset(
     {"TRIM", "SUBSTRING", "SUBSTR", "POSITION", "OVERLAY", "CEIL", "FLOOR", "NORMALIZE", "GROUP_CONCAT",
      "STRING_AGG", "LISTAGG", "CHAR", "CHR", "TRANSLATE"}
 )  # fmt: skip
-_SPECIAL_WORDS = frozenset({"FROM", "FOR", "IN", "TO", "USING", "SEPARATOR", "BOTH", "LEADING", "TRAILING", "PLACING"})
+_SPECIAL_WORDS = frozenset(
+    {"FROM", "FOR", "IN", "TO", "USING", "SEPARATOR", "BOTH", "LEADING", "TRAILING", "PLACING"}
+)
 
 _L, _R = TokenType.L_PAREN, TokenType.R_PAREN
 _OPENERS = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
@@ -48,9 +108,18 @@ _CLOSERS = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE,
 _LITERALS = frozenset({TokenType.NUMBER, TokenType.STRING})
 _VALUES = _LITERALS | {TokenType.DASH, TokenType.COMMA}
 _OPERAND_ENDS = frozenset(
-    {TokenType.VAR, TokenType.IDENTIFIER, TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.NUMBER, TokenType.STRING}
+    {
+        TokenType.VAR,
+        TokenType.IDENTIFIER,
+        TokenType.R_PAREN,
+        TokenType.R_BRACKET,
+        TokenType.NUMBER,
+        TokenType.STRING,
+    }
 )
-_SOURCE_STARTS = frozenset({TokenType.FROM, TokenType.JOIN, TokenType.INTO, TokenType.UPDATE, TokenType.TABLE})
+_SOURCE_STARTS = frozenset(
+    {TokenType.FROM, TokenType.JOIN, TokenType.INTO, TokenType.UPDATE, TokenType.TABLE}
+)
 _ADJUSTED = frozenset(
     {TokenType.PLACEHOLDER, TokenType.PARAMETER, TokenType.COLON, TokenType.DOLLAR, TokenType.MOD, TokenType.SELECT,
      TokenType.FROM}
@@ -78,7 +147,9 @@ def dialect_of(name: str) -> Any:
     try:
         return Dialect.get_or_raise(name or None)
     except ValueError as error:
-        raise UsageError(f"unknown SQL dialect {name!r}", hint="e.g. sqlite, duckdb, postgres, mysql") from error
+        raise UsageError(
+            f"unknown SQL dialect {name!r}", hint="e.g. sqlite, duckdb, postgres, mysql"
+        ) from error
 
 
 def tools(dialect: str) -> tuple[Any, Any]:
@@ -106,7 +177,8 @@ def tokenize(text: str, dialect: str) -> Tokens:
     """The tokens of a text. Raises `ParseError` where it cannot be cut into tokens or is too long."""
     if len(text) > MAX_LENGTH:
         raise ParseError(
-            f"the script has {len(text):,} characters; the limit is {MAX_LENGTH:,}", hint="split it into statements"
+            f"the script has {len(text):,} characters; the limit is {MAX_LENGTH:,}",
+            hint="split it into statements",
         )
     chosen = dialect_of(dialect)
     swapped = swap_placeholders(text, backslash=dialect in ("mysql", "bigquery", "snowflake", "databricks"))
@@ -132,7 +204,9 @@ def _cut_error(text: str, error: Exception) -> ParseError:
     blanked = _CLOSED.sub(lambda match: " " * len(match.group()), text)
     opened = _OPEN.search(blanked)
     if opened is None:
-        return ParseError(f"cannot be cut into words: {str(error).splitlines()[0][:200]}", position=0, line=1, column=1)
+        return ParseError(
+            f"cannot be cut into words: {str(error).splitlines()[0][:200]}", position=0, line=1, column=1
+        )
     position = opened.start()
     line = text.count("\n", 0, position) + 1
     column = position - text.rfind("\n", 0, position)
@@ -154,7 +228,9 @@ def _adjust(result: Tokens) -> None:
                 before = tokens[index - 1]
                 if before.token_type in types:
                     name = before.text.upper()
-                    if name in names and not (name in _SPECIAL_ARGUMENTS and _has_special_words(tokens, index)):
+                    if name in names and not (
+                        name in _SPECIAL_ARGUMENTS and _has_special_words(tokens, index)
+                    ):
                         before.text = FUNCTION_MARK + before.text
         elif kind in _ADJUSTED:
             if kind is TokenType.SELECT or kind is TokenType.FROM:
@@ -211,7 +287,8 @@ def _parameter_width(tokens: list[Token], index: int, dialect: str) -> int:
     after_operand = before is not None and before.token_type in _OPERAND_ENDS
     kind = token.token_type
     if kind is TokenType.PLACEHOLDER:
-        return 0 if after_operand else 1
+        numbered = joined and after is not None and after.token_type is TokenType.NUMBER
+        return 0 if after_operand else 2 if numbered else 1
     if kind is TokenType.MOD or after is None or not joined:
         return 0
     if before is not None and before.token_type in _SOURCE_STARTS:
