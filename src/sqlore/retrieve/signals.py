@@ -96,7 +96,8 @@ class Asked:
         """BM25 of the question on each text's words, as a share of what the question could score."""
         words = self.snapshot.text_words
         possible = sum(words.rarity(word) for word in set(self.words)) * 2.2
-        return np.clip(words.bm25(self.words) / max(possible, 1e-6), 0, 1) * self.alive
+        share: Floats = np.clip(words.bm25(self.words) / max(possible, 1e-6), 0, 1) * self.alive
+        return share
 
 
 def measure(asked: Asked) -> Floats:
