@@ -11,103 +11,17 @@ from sqlglot.errors import ParseError as GlotParseError
 from sqlglot.errors import SqlglotError
 
 from sqlore.errors import NotAQuery, ParseError, SqlError
-from sqlore.sql.names import words
+from sqlore.sql.names import word_set
 from sqlore.sql.tokens import FUNCTION_MARK, Tokens, tokenize, tools
 
-_STATEMENTS: Final = frozenset(
-    [
-        "abort",
-        "alter",
-        "analyze",
-        "attach",
-        "backup",
-        "begin",
-        "call",
-        "checkpoint",
-        "close",
-        "cluster",
-        "comment",
-        "commit",
-        "copy",
-        "create",
-        "deallocate",
-        "declare",
-        "delete",
-        "deny",
-        "desc",
-        "describe",
-        "detach",
-        "discard",
-        "do",
-        "drop",
-        "exec",
-        "execute",
-        "exit",
-        "explain",
-        "export",
-        "fetch",
-        "flush",
-        "get",
-        "go",
-        "grant",
-        "if",
-        "import",
-        "insert",
-        "install",
-        "kill",
-        "list",
-        "listen",
-        "load",
-        "lock",
-        "ls",
-        "merge",
-        "notify",
-        "open",
-        "optimize",
-        "pragma",
-        "prepare",
-        "print",
-        "put",
-        "raise",
-        "raiserror",
-        "reconfigure",
-        "refresh",
-        "reindex",
-        "release",
-        "remove",
-        "rename",
-        "replace",
-        "reset",
-        "restore",
-        "return",
-        "revoke",
-        "rm",
-        "rollback",
-        "savepoint",
-        "security",
-        "set",
-        "show",
-        "start",
-        "summarize",
-        "truncate",
-        "undrop",
-        "unload",
-        "unlock",
-        "update",
-        "upsert",
-        "use",
-        "vacuum",
-        "waitfor",
-        "while",
-        "cache",
-        "uncache",
-        "msck",
-        "else",
-        "end",
-        "repair",
-        "throw",
-        "goto",
-    ]
+_STATEMENTS: Final = word_set(
+    """abort alter analyze attach backup begin call checkpoint close cluster comment commit copy create
+    deallocate declare delete deny desc describe detach discard do drop exec execute exit explain export
+    fetch flush get go grant if import insert install kill list listen load lock ls merge notify open
+    optimize pragma prepare print put raise raiserror reconfigure refresh reindex release remove rename
+    replace reset restore return revoke rm rollback savepoint security set show start summarize truncate
+    undrop unload unlock update upsert use vacuum waitfor while cache uncache msck else end repair throw
+    goto"""
 )
 _QUERY_WORDS: Final = frozenset({"select", "with", "values", "from", "table"})
 _FALLBACKS: Final[dict[str, tuple[str, ...]]] = {"": ("tsql", "mysql", "bigquery", "snowflake")}
@@ -264,8 +178,10 @@ def _leading(words: list[Token], first: int, stop: int) -> str:
     return word
 
 
-_T_SQL_STARTS: Final = frozenset({"declare", "set", "insert", "update", "delete", "create", "drop", "alter", "print",
-                                  "go", "use", "exec", "execute", "truncate", "if", "while", "begin", "end"})  # fmt: skip
+_T_SQL_STARTS: Final = word_set(
+    """declare set insert update delete create drop alter print go use exec execute truncate if while begin
+    end"""
+)
 
 
 def _begins(words: list[Token], first: int, index: int) -> bool:

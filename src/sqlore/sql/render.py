@@ -13,7 +13,7 @@ from typing import Any, Final
 from sqlglot import TokenType, exp
 
 from sqlore.errors import ParseError
-from sqlore.sql.names import fold, spell, words
+from sqlore.sql.names import fold, spell, word_set
 from sqlore.sql.numbering import sort_key, tagged
 from sqlore.sql.resolve import ATOM, LITERAL, Piece, Reference, Scope, Source, Value
 from sqlore.sql.spans import position_of
@@ -53,94 +53,19 @@ _NEGATED: Final = {"=": "<>", "<>": "=", ">": "<=", "<": ">=", ">=": "<", "<=": 
 _DATES: Final = frozenset(
     {"DATE", "TIME", "DATETIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMPLTZ", "TIMESTAMPNTZ"}
 )
-_UNITS: Final = frozenset(
-    [
-        "year",
-        "yyyy",
-        "yy",
-        "y",
-        "quarter",
-        "qq",
-        "q",
-        "month",
-        "mm",
-        "m",
-        "dayofyear",
-        "dy",
-        "doy",
-        "day",
-        "dd",
-        "d",
-        "week",
-        "ww",
-        "wk",
-        "isowk",
-        "iso_week",
-        "isoweek",
-        "weekday",
-        "dw",
-        "dow",
-        "dayofweek",
-        "hour",
-        "hh",
-        "h",
-        "minute",
-        "mi",
-        "n",
-        "second",
-        "ss",
-        "s",
-        "millisecond",
-        "ms",
-        "microsecond",
-        "mcs",
-        "us",
-        "nanosecond",
-        "ns",
-        "decade",
-        "century",
-        "epoch",
-        "years",
-        "months",
-        "days",
-        "weeks",
-        "hours",
-        "minutes",
-        "seconds",
-        "quarters",
-        "isoyear",
-        "millennium",
-    ]
+_UNITS: Final = word_set(
+    """year yyyy yy y quarter qq q month mm m dayofyear dy doy day dd d week ww wk isowk iso_week isoweek
+    weekday dw dow dayofweek hour hh h minute mi n second ss s millisecond ms microsecond mcs us
+    nanosecond ns decade century epoch years months days weeks hours minutes seconds quarters isoyear
+    millennium"""
 )
-_UNIT_FIRST: Final = frozenset(
-    [
-        "datepart",
-        "datename",
-        "dateadd",
-        "datediff",
-        "datediff_big",
-        "datetrunc",
-        "date_bucket",
-        "timestampdiff",
-        "timestampadd",
-        "date_trunc",
-        "date_part",
-        "time_slice",
-        "timediff",
-    ]
+_UNIT_FIRST: Final = word_set(
+    """datepart datename dateadd datediff datediff_big datetrunc date_bucket timestampdiff timestampadd
+    date_trunc date_part time_slice timediff"""
 )
-_UNIT_LAST: Final = frozenset(
-    [
-        "date_trunc",
-        "datetime_trunc",
-        "timestamp_trunc",
-        "time_trunc",
-        "date_diff",
-        "datetime_diff",
-        "timestamp_diff",
-        "time_diff",
-        "last_day",
-    ]
+_UNIT_LAST: Final = word_set(
+    """date_trunc datetime_trunc timestamp_trunc time_trunc date_diff datetime_diff timestamp_diff
+    time_diff last_day"""
 )
 
 

@@ -17,7 +17,7 @@ from sqlglot import Dialect, Token, TokenType
 from sqlglot.errors import SqlglotError
 
 from sqlore.errors import ParseError, UsageError
-from sqlore.sql.names import words
+from sqlore.sql.names import word_set
 from sqlore.sql.placeholders import swap_placeholders
 
 MAX_LENGTH: Final = 20_000_000
@@ -29,78 +29,19 @@ LONG_LIST: Final = 64
 
 FUNCTION_MARK: Final = "\x01"
 
-_KEEP = frozenset(
-    [
-        "CAST",
-        "TRY_CAST",
-        "SAFE_CAST",
-        "CONVERT",
-        "TRY_CONVERT",
-        "EXTRACT",
-        "JSON_TABLE",
-        "XMLTABLE",
-        "OPENJSON",
-        "XMLELEMENT",
-        "JSON_OBJECT",
-        "JSON_OBJECTAGG",
-        "JSON_ARRAYAGG",
-        "FILTER",
-        "GROUP",
-        "OVER",
-        "VALUES",
-        "ROW",
-        "STRUCT",
-        "ARRAY",
-        "MAP",
-        "OBJECT",
-        "ALL",
-        "ANY",
-        "SOME",
-        "EXISTS",
-        "UNNEST",
-        "FLATTEN",
-        "EXPLODE",
-        "LIKE",
-        "ILIKE",
-        "GLOB",
-        "RLIKE",
-        "XOR",
-        "AND",
-        "OR",
-        "MATCH",
-        "INTERVAL",
-        "TABLE",
-        "DECODE",
-        "GAP_FILL",
-        "SEMANTIC_VIEW",
-        "PREDICT",
-        "FORECAST",
-        "VECTOR_SEARCH",
-        "CURRENT_DATE",
-        "CURRENT_TIME",
-        "CURRENT_TIMESTAMP",
-        "CURRENT_DATETIME",
-        "COLUMNS",
-        "GENERATOR",
-        "LATERAL",
-        "APPLY",
-        "OFFSET",
-        "ORDINAL",
-        "SAFE_OFFSET",
-        "SAFE_ORDINAL",
-        "REPLACE_EXCEPT",
-        "ML",
-        "PIVOT",
-        "UNPIVOT",
-    ]
+_KEEP = word_set(
+    """CAST TRY_CAST SAFE_CAST CONVERT TRY_CONVERT EXTRACT JSON_TABLE XMLTABLE OPENJSON XMLELEMENT
+    JSON_OBJECT JSON_OBJECTAGG JSON_ARRAYAGG FILTER GROUP OVER VALUES ROW STRUCT ARRAY MAP OBJECT ALL
+    ANY SOME EXISTS UNNEST FLATTEN EXPLODE LIKE ILIKE GLOB RLIKE XOR AND OR MATCH INTERVAL TABLE DECODE
+    GAP_FILL SEMANTIC_VIEW PREDICT FORECAST VECTOR_SEARCH CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP
+    CURRENT_DATETIME COLUMNS GENERATOR LATERAL APPLY OFFSET ORDINAL SAFE_OFFSET SAFE_ORDINAL
+    REPLACE_EXCEPT ML PIVOT UNPIVOT"""
 )
-_SPECIAL_ARGUMENTS = frozenset(
-    {"TRIM", "SUBSTRING", "SUBSTR", "POSITION", "OVERLAY", "CEIL", "FLOOR", "NORMALIZE", "GROUP_CONCAT",
-     "STRING_AGG", "LISTAGG", "CHAR", "CHR", "TRANSLATE"}
-)  # fmt: skip
-_SPECIAL_WORDS = frozenset(
-    {"FROM", "FOR", "IN", "TO", "USING", "SEPARATOR", "BOTH", "LEADING", "TRAILING", "PLACING"}
+_SPECIAL_ARGUMENTS = word_set(
+    """TRIM SUBSTRING SUBSTR POSITION OVERLAY CEIL FLOOR NORMALIZE GROUP_CONCAT STRING_AGG LISTAGG CHAR CHR
+    TRANSLATE"""
 )
+_SPECIAL_WORDS = word_set("""FROM FOR IN TO USING SEPARATOR BOTH LEADING TRAILING PLACING""")
 
 _L, _R = TokenType.L_PAREN, TokenType.R_PAREN
 _OPENERS = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
