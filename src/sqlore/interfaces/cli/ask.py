@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +14,7 @@ from sqlore.interfaces.cli.common import (
     err,
     out,
     print_json,
+    script_keys,
     workspace,
 )
 
@@ -50,7 +51,7 @@ def ask(
         with stages(quiet=json_) as report:
             draft = lore.ask(question, strategy=strategy, on_progress=report)
         if json_:
-            print_json(draft_json(draft))
+            print_json(draft_json(draft, script_keys(lore, (i for c in draft.citations for i in c.scripts))))
         else:
             from sqlore.interfaces.cli.render import show_draft
 
@@ -92,8 +93,8 @@ def latest_of(store: Store | None) -> Callable[[Sequence[int]], StoredScript | N
     return latest
 
 
-def draft_json(draft: Draft) -> dict[str, Any]:
-    """The stable JSON of `sqlore ask --json`."""
+def draft_json(draft: Draft, keys: Mapping[int, str]) -> dict[str, Any]:
+    """The stable JSON of `sqlore ask --json`; `keys` are what the history calls its scripts."""
     usage = draft.usage
     return {
         "question": draft.question,
@@ -101,7 +102,7 @@ def draft_json(draft: Draft) -> dict[str, Any]:
         "columns": list(draft.result.columns) if draft.result else [],
         "rows": [list(row) for row in draft.result.rows] if draft.result else [],
         "truncated": draft.result.truncated if draft.result else False,
-        "citations": [citation_json(c) for c in draft.citations],
+        "citations": [citation_json(c, keys) for c in draft.citations],
         "attempts": [{"sql": a.sql, "error": a.error} for a in draft.attempts],
         "usage": {
             "prompt_tokens": usage.prompt,
@@ -115,7 +116,7 @@ def draft_json(draft: Draft) -> dict[str, Any]:
     }
 
 
-def citation_json(citation: Citation) -> dict[str, Any]:
+def citation_json(citation: Citation, keys: Mapping[int, str]) -> dict[str, Any]:
     """One citation as JSON."""
     return {
         "start": citation.start,
@@ -125,7 +126,7 @@ def citation_json(citation: Citation) -> dict[str, Any]:
         "status": citation.status,
         "item": citation.item,
         "support": citation.support,
-        "scripts": list(citation.scripts),
+        "scripts": [keys[i] for i in citation.scripts if i in keys],
         "similarity": round(citation.similarity, 4),
         "skeleton": citation.skeleton,
         "description": citation.description,

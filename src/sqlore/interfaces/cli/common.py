@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,6 +28,7 @@ __all__ = [
     "out",
     "print_json",
     "progress",
+    "script_keys",
     "workspace",
 ]
 
@@ -82,6 +83,13 @@ def workspace(db: str | None = None, store: Path | None = None, **settings: Any)
         yield opened
     finally:
         opened.close()
+
+
+def script_keys(lore: Workspace, ids: Iterable[int]) -> dict[int, str]:
+    """What the history itself calls each script: BIRD's question id, `file.sql:12`, else its number."""
+    if not lore.learned:
+        return {}
+    return {stored.id: stored.script.key or str(stored.id) for stored in lore.store.scripts(sorted(set(ids)))}
 
 
 @contextmanager

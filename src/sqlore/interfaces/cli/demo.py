@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import runpy
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,9 +39,9 @@ def make_database(folder: Path, file: Path) -> Path:
     """The demo database, made by its seeded script where it is not there yet."""
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
-        make = runpy.run_path(str(folder / "make_data.py"))["make_sqlite"]
-        partial = file.with_suffix(".partial")
-        make(partial)
+        partial = file.with_suffix(".partial.sqlite")
+        make = [sys.executable, str(folder / "make_data.py"), str(partial)]
+        subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
         partial.replace(file)
     return file
 

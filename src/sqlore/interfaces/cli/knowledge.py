@@ -178,7 +178,6 @@ def item_json(item: KnowledgeItem) -> dict[str, Any]:
         "support": item.support,
         "runs": item.runs,
         "literals": [{"values": list(values), "count": count} for values, count in item.literals],
-        "scripts": list(item.scripts),
         "authors": list(item.authors),
         "first_seen": item.first_seen,
         "last_seen": item.last_seen,

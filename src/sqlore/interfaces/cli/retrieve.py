@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import DbOption, JsonOption, StoreOption, out, print_json, workspace
+from sqlore.interfaces.cli.common import (
+    DbOption,
+    JsonOption,
+    StoreOption,
+    out,
+    print_json,
+    script_keys,
+    workspace,
+)
 
 if TYPE_CHECKING:
     from sqlore.model import Retrieval
@@ -25,8 +34,9 @@ def retrieve(
     """Show the knowledge and the scripts that touch a question, best first. No language model is called."""
     with workspace(db, store) as lore:
         found = lore.retrieve(question, items=items, scripts=scripts)
+        keys = script_keys(lore, (i for ranked in found.items for i in ranked.item.scripts))
     if json_:
-        print_json(retrieval_json(found))
+        print_json(retrieval_json(found, keys))
         return
     from sqlore.interfaces.cli.render import show_items, show_scripts
 
@@ -40,8 +50,8 @@ def retrieve(
     console.print(f"{sum(found.milliseconds.values()):.0f} ms", style="dim")
 
 
-def retrieval_json(found: Retrieval) -> dict[str, Any]:
-    """The stable JSON of `sqlore retrieve --json`."""
+def retrieval_json(found: Retrieval, keys: Mapping[int, str]) -> dict[str, Any]:
+    """The stable JSON of `sqlore retrieve --json`; `keys` are what the history calls its scripts."""
     return {
         "question": found.question,
         "items": [
@@ -52,7 +62,7 @@ def retrieval_json(found: Retrieval) -> dict[str, Any]:
                 "skeleton": ranked.item.skeleton,
                 "score": round(ranked.score, 4),
                 "support": ranked.item.support,
-                "scripts": list(ranked.item.scripts),
+                "scripts": [keys[i] for i in ranked.item.scripts if i in keys],
                 "description": ranked.item.description,
                 "signals": {name: round(value, 4) for name, value in ranked.signals.items()},
             }
@@ -60,8 +70,7 @@ def retrieval_json(found: Retrieval) -> dict[str, Any]:
         ],
         "scripts": [
             {
-                "id": ranked.script.id,
-                "key": ranked.script.script.key,
+                "key": ranked.script.script.key or str(ranked.script.id),
                 "question": ranked.script.script.text,
                 "sql": ranked.script.script.sql,
                 "score": round(ranked.score, 4),
