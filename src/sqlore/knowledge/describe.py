@@ -75,6 +75,8 @@ class Describer:
         except (SqlglotError, RecursionError, AttributeError, KeyError, TypeError, ValueError, IndexError):
             # A construct these rules do not know. Its names are still words to be found by.
             described = self._by_names(fragment)
+        if not described.text:
+            described = self._by_names(fragment)
         text = described.text
         if others and len(fragment.literals) == 1 and fragment.kind in _VALUED:
             text += f" (or {joined([self.words.value(other) for other in others], 'or')})"
@@ -121,7 +123,9 @@ class Describer:
         entity = tables[0] if tables else ""
         said = self.queries.whose(node, entity)
         owner = self.words.tables(entity) if entity else ""
-        if isinstance(inner, exp.Exists):
+        if isinstance(bare(inner), exp.Connector):
+            name = f"{'not ' if inner is not node else ''}{self.queries.condition(inner, entity)}"
+        elif isinstance(inner, exp.Exists):
             name = f"{_operator(node)}: {self.queries.rows(inner.this)}"
         elif isinstance(subject, exp.Column):
             name = f"{self.words.full(subject.table, subject.name)} {_operator(node)}"

@@ -401,12 +401,17 @@ class Queries:
 def with_owner(said: str, owner: str) -> str:
     """A noun phrase with the rows it is about, unless it names them.
 
-    >>> with_owner("average height", "superheroes"), with_owner("number of heroes", "hero powers")
-    ('average height of superheroes', 'number of heroes in hero powers')
+    >>> with_owner("total height where sex is F", "superheroes"), with_owner("number of heroes", "powers")
+    ('total height of superheroes where sex is F', 'number of heroes in powers')
     """
     if not owner or owner in said:
         return said
-    return f"{said} {'in' if said.startswith('number of') else 'of'} {owner}"
+    if ";" in said:
+        return f"{said} (of {owner})"
+    end = min(
+        (at for word in (" where ", " whose ", " that ") if (at := said.find(word)) > 0), default=len(said)
+    )
+    return f"{said[:end]} {'in' if said.startswith('number of') else 'of'} {owner}{said[end:]}"
 
 
 def _unwrapped(node: exp.Expr) -> exp.Expr:
@@ -479,8 +484,10 @@ def _entity(node: exp.Select, words: Vocabulary) -> str:
     parts = [*node.expressions, node.args.get("where"), node.args.get("group")]
     for part in parts:
         votes.update(tables_in(part) if part is not None else ())
+    # Where rows are counted, a row is one of the table that points to the others.
+    weight = 2 if any(isinstance(count.this, exp.Star) for count in node.find_all(exp.Count)) else 1
     for left, right in _links(node):
         for one, other in ((left, right), (right, left)):
             if words.is_key(other.table, other.name) and not words.is_key(one.table, one.name):
-                votes[one.table] += 1
+                votes[one.table] += weight
     return max(sources, key=lambda table: votes[table])

@@ -20,6 +20,7 @@ from sqlore.knowledge.describe import Describer
 from sqlore.knowledge.records import (
     Batch,
     Description,
+    Known,
     NewScript,
     Sighting,
     Vectors,
@@ -36,6 +37,7 @@ __all__ = ["LearnProgress", "LearnReport", "learn"]
 
 _AHEAD: Final = 250
 _EXAMPLES: Final = 3
+_TEXTS: Final = ("sql", "key", "question", "comment", "evidence", "author", "time", "source")
 _SHORTEST_ALIAS: Final = 3
 
 
@@ -113,9 +115,8 @@ class _Learner:
         self.store, self.catalog, self.embedder = store, catalog, embedder
         self.schema = schema or (catalog.schema if catalog else None)
         self.dialect, self.size, self.retry, self.synthetic = dialect, size, retry, synthetic
-        self.dictionary = catalog.dictionary if catalog else Dictionary()
-        self.describer = Describer(self.dictionary, self.schema)
-        self.namings: list[Naming] = []
+        self.namings = store.namings()
+        self._make_describer()
         self.seen = _Seen()
         self.read = self.new = self.folded = self.known = self.items = 0
         self.rejected: Counter[RejectReason] = Counter()
@@ -161,7 +162,7 @@ class _Learner:
     def _unknown(self, scripts: Iterable[Script | Rejected]) -> Iterator[Script | Rejected]:
         """Those scripts whose text the store has not seen; every one is counted."""
         iterator, before = iter(scripts), set[int]()
-        while ahead := list(islice(iterator, _AHEAD)):
+        while ahead := [_clean(one) for one in islice(iterator, _AHEAD)]:
             hashes = [_hash(one) for one in ahead]
             self.seen.stored |= self.store.known_hashes(hashes, rejected=not self.retry)
             for one, number in zip(ahead, hashes, strict=True):
@@ -182,11 +183,12 @@ class _Learner:
         rejected = [(one, _hash(one)) for one in outcomes if isinstance(one, Rejected)]
         scripts = [NewScript(one, script_hash(one.script)) for one in parsed]
         with self._timed("describe"):
-            self._learn_names(parsed)
-            descriptions = self._describe(parsed)
+            fresh = self._learn_names(parsed)
+            known = self.store.known_items([f.key for one in parsed for f in one.fragments], _EXAMPLES)
+            descriptions = self._describe(parsed, known)
             aliases = _aliases(parsed)
         with self._timed("embed"):
-            vectors = self._embed(parsed, descriptions)
+            vectors = self._embed(parsed, known, descriptions)
         with self._timed("store"):
             self.seen.stored.update(new.hash for new in scripts)
             self.seen.stored.update(number for _, number in rejected)
@@ -194,7 +196,7 @@ class _Learner:
             if not (outcomes or sightings):
                 return
             added = self.store.add(
-                Batch(scripts, rejected, sightings, descriptions, aliases, vectors, self.synthetic)
+                Batch(scripts, rejected, sightings, descriptions, aliases, fresh, vectors, self.synthetic)
             )
         self.new += added.new
         self.folded += added.folded
@@ -212,24 +214,26 @@ class _Learner:
                 )
             )
 
-    def _learn_names(self, parsed: list[ParsedScript]) -> None:
+    def _learn_names(self, parsed: list[ParsedScript]) -> list[Naming]:
         """What the batch calls columns and codes goes into the dictionary before anything is described."""
         fresh = [naming for one in parsed for naming in one.namings]
-        if not fresh:
-            return
-        self.namings += fresh
-        self.dictionary = (self.catalog.dictionary if self.catalog else Dictionary()).with_entries(
-            entries_from_namings(self.namings)
-        )
-        self.describer = Describer(self.dictionary, self.schema)
+        if fresh:
+            self.namings += fresh
+            self._make_describer()
+        return fresh
 
-    def _describe(self, parsed: list[ParsedScript]) -> dict[str, Description]:
+    def _make_describer(self) -> None:
+        dictionary = self.catalog.dictionary if self.catalog else Dictionary()
+        if self.namings:
+            dictionary = dictionary.with_entries(entries_from_namings(self.namings))
+        self.describer = Describer(dictionary, self.schema)
+
+    def _describe(self, parsed: list[ParsedScript], known: Mapping[str, Known]) -> dict[str, Description]:
         """Descriptions of items that are new, or of which another of the first few values is seen."""
         uses: dict[str, list[Fragment]] = {}
         for script in parsed:
             for fragment in script.fragments:
                 uses.setdefault(fragment.key, []).append(fragment)
-        known = self.store.known_items(list(uses), _EXAMPLES)
         described: dict[str, Description] = {}
         for key, fragments in uses.items():
             first, item = fragments[0], known.get(key)
@@ -246,7 +250,10 @@ class _Learner:
         return described
 
     def _embed(
-        self, parsed: list[ParsedScript], descriptions: Mapping[str, Description]
+        self,
+        parsed: list[ParsedScript],
+        known: Mapping[str, Known],
+        descriptions: Mapping[str, Description],
     ) -> dict[str, Vectors]:
         """Vectors of the words about scripts and of the new descriptions, by text."""
         if self.embedder is None:
@@ -256,7 +263,10 @@ class _Learner:
             described.words: None for key, described in descriptions.items() if not key.startswith("query: ")
         }
         wordless = {f"query: {one.skeleton}" for one in parsed if not one.script.text}
-        texts |= {descriptions[key].words: None for key in wordless if key in descriptions}
+        texts |= {
+            (descriptions[key] if key in descriptions else known[key].described).words: None
+            for key in sorted(wordless)
+        }
         words = [text for text in texts if text]
         return dict(zip(words, self.embedder.embed(words), strict=True)) if words else {}
 
@@ -303,6 +313,19 @@ class _Seen:
         for key in ready:
             del self._waiting[key]
         return [self._counts[key] for key in ready]
+
+
+def _clean(one: Script | Rejected) -> Script | Rejected:
+    """The script without lone surrogates (a JSON escape may hold one), which no file can keep."""
+    script = one.script if isinstance(one, Rejected) else one
+    texts = {name: getattr(script, name) for name in _TEXTS}
+    try:
+        "".join(filter(None, texts.values())).encode()
+    except UnicodeEncodeError:
+        mended = {name: text and text.encode("utf-8", "replace").decode() for name, text in texts.items()}
+        script = replace(script, **mended)
+        return replace(one, script=script) if isinstance(one, Rejected) else script
+    return one
 
 
 def _hash(one: Script | ParsedScript | Rejected) -> int:

@@ -32,7 +32,7 @@ from sqlore.knowledge.store_file import connect, plain_errors
 from sqlore.knowledge.store_search import Ids, VectorLevel
 from sqlore.knowledge.store_text import Level, TextIndex, set_description
 from sqlore.knowledge.store_write import add_batch
-from sqlore.model import Kind, KnowledgeItem, Rejected, RejectReason, Schema, StoredScript, Trust
+from sqlore.model import Kind, KnowledgeItem, Naming, Rejected, RejectReason, Schema, StoredScript, Trust
 
 if TYPE_CHECKING:
     from sqlore.embed import Embedder
@@ -142,6 +142,12 @@ class Store:
         """Stores a batch in one transaction and says what was new."""
         with self._writing() as db:
             return add_batch(db, batch)
+
+    def namings(self) -> list[Naming]:
+        """What the scripts call columns and codes, each as often as scripts do."""
+        with self._reading() as db:
+            rows = db.execute("SELECT expression, alias, columns, uses FROM namings").fetchall()
+        return [Naming(row[0], row[1], tuple(row[2].split("\n"))) for row in rows for _ in range(row[3])]
 
     def known_hashes(self, hashes: Sequence[int], *, rejected: bool = True) -> set[int]:
         """Which of these texts were read before; also those that were rejected, unless they get a new try."""

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
-from sqlore.knowledge.records import Change, Known, Source
+from sqlore.knowledge.records import Change, Description, Known, Source
 from sqlore.model import Kind, KnowledgeItem
 
 __all__ = ["changes_of", "known_items", "load_items", "rows_of", "select_items", "strings"]
@@ -95,7 +95,9 @@ def known_items(db: sqlite3.Connection, hashes: Sequence[int], examples: int) ->
     """For each known key hash what a describer needs: the first text and the first few single literals."""
     found: dict[int, Known] = {}
     for row in rows_of(
-        db, "SELECT hash, id, coalesce(sql, skeleton), source FROM items WHERE hash {ids}", hashes
+        db,
+        "SELECT hash, id, coalesce(sql, skeleton), source, name, description FROM items WHERE hash {ids}",
+        hashes,
     ):
         values = db.execute(
             "SELECT literals, min(variant) AS first FROM fragments WHERE item = ? AND literals IS NOT NULL"
@@ -104,7 +106,11 @@ def known_items(db: sqlite3.Connection, hashes: Sequence[int], examples: int) ->
         ).fetchall()
         single = [strings(value[0]) for value in values]
         found[row[0]] = Known(
-            row[1], row[2], cast(Source, row[3]), tuple(v[0] for v in single if len(v) == 1)
+            row[1],
+            row[2],
+            cast(Source, row[3]),
+            Description(row[4], row[5]),
+            tuple(v[0] for v in single if len(v) == 1),
         )
     return found
 

@@ -12,6 +12,7 @@ What a store holds, and why it is shaped so:
   learning again skips it before parsing, and it holds counts that are set and never added to;
 - an **item** is a skeleton; `support` and `runs` are computed from fragments and sightings whenever they
   change, for the items that changed;
+- a **naming** is what scripts call a column or a code; the dictionary's history entries come from them;
 - full-text tables hold an index only; the words are read from the tables themselves;
 - vectors are int8 with one scale, kept by the hash of the text, so that equal texts share one.
 """
@@ -124,6 +125,13 @@ CREATE TABLE item_names (
     item INTEGER NOT NULL REFERENCES items (id),
     name INTEGER NOT NULL REFERENCES names (id),
     PRIMARY KEY (item, name)
+) WITHOUT ROWID;
+CREATE TABLE namings (
+    expression TEXT NOT NULL,
+    alias TEXT NOT NULL,
+    columns TEXT NOT NULL,
+    uses INTEGER NOT NULL,
+    PRIMARY KEY (expression, alias, columns)
 ) WITHOUT ROWID;
 CREATE TABLE rejected (
     hash INTEGER PRIMARY KEY,

@@ -15,7 +15,7 @@ from typing import Any, Final
 from sqlore.knowledge.records import Added, Batch, Description, NewScript, Sighting, key_hash
 from sqlore.knowledge.store_search import pack
 from sqlore.knowledge.store_text import TextIndex, set_description, set_vector
-from sqlore.model import Fragment, Rejected
+from sqlore.model import Fragment, Naming, Rejected
 
 __all__ = ["add_batch", "recount"]
 
@@ -38,6 +38,7 @@ def add_batch(db: sqlite3.Connection, batch: Batch) -> Added:
         rejected = sum(_reject(db, one, number) for one, number in batch.rejected)
         writer.see(batch.sightings)
         writer.describe()
+    _call(db, batch.namings)
     recount(db, writer.touched)
     return Added(writer.new, writer.folded, writer.new_items, rejected)
 
@@ -52,6 +53,7 @@ class _Writer:
         self.touched: set[int] = set()
         self.new = self.folded = self.new_items = 0
         self._variants: dict[int, int] = {}
+        self._wordless: set[int] = set()
         self._items: dict[str, int] = {}
 
     def script(self, new: NewScript) -> None:
@@ -108,6 +110,8 @@ class _Writer:
             },
         )
         self.index.fresh("script", variant)
+        if read.text is None:
+            self._wordless.add(script)
         rows = [
             (variant, self._item(f), f.start, f.end, None if f.scope == "main" else f.scope, _literals(f))
             for f in new.parsed.fragments
@@ -175,6 +179,13 @@ class _Writer:
             item = self._items.get(key)
             if item is not None:
                 self._alias(item, aliases)
+        for script in sorted(self._wordless):
+            item, name, text = self.db.execute(
+                "SELECT i.id, i.name, i.description FROM scripts s JOIN items i ON i.id = s.item"
+                " WHERE s.id = ?",
+                (script,),
+            ).fetchone()
+            self._point(item, Description(name, text))
 
     def _point(self, item: int, described: Description) -> None:
         if self._vector(described.words) is not None:
@@ -213,6 +224,19 @@ def recount(db: sqlite3.Connection, items: Iterable[int]) -> None:
         " WHERE s.id IN (SELECT v.script FROM fragments f JOIN variants v ON v.id = f.variant"
         " WHERE f.item = items.id)) WHERE id = ?",
         rows,
+    )
+
+
+def _call(db: sqlite3.Connection, namings: Iterable[Naming]) -> None:
+    """Counts what scripts call columns and codes."""
+    db.executemany(
+        "INSERT INTO namings VALUES (?, ?, ?, 1)"
+        " ON CONFLICT (expression, alias, columns) DO UPDATE SET uses = uses + 1",
+        [
+            (_storable(n.expression), _storable(n.alias), _storable("\n".join(n.columns)))
+            for n in namings
+            if len(n.expression) <= MAX_CANONICAL
+        ],
     )
 
 
