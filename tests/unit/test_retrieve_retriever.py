@@ -133,22 +133,23 @@ def test_limits_are_kept(retriever: Retriever) -> None:
 
 @pytest.mark.parametrize("by_key", [True, False])
 def test_a_withheld_script_leaves_no_trace(store: Store, retriever: Retriever, by_key: bool) -> None:
-    for text in store.texts():
+    texts, uses = store.texts(), store.uses()
+    for text in texts:
         exclude = {text.key} if by_key else {text.script}
-        others = [other for other in store.texts() if other.key != text.key]
+        others = [t for t in texts if not exclude & {t.key, t.script}]
+        left = [use for use in uses if use.text in {other.id for other in others}]
         found = retriever.retrieve(text.words, exclude=exclude)
+        assert {r.script.script.key for r in found.scripts} <= {other.key for other in others}
         everything = retriever.rank(text.words, limit=1000, exclude=exclude)
-        assert text.script not in [ranked.script.id for ranked in found.scripts]
-        uses = store.uses()
-        known = {use.item for use in uses if use.text in {other.id for other in others}}
-        assert {ranked.item.id for ranked in everything} <= known
-        for ranked in everything:
-            assert text.script not in ranked.item.scripts
-            assert ranked.item.support == len(ranked.item.scripts) > 0
-            seen = {u.literals for u in uses if u.item == ranked.item.id and u.text != text.id}
-            assert {literals for literals, _ in ranked.item.literals} <= seen
-            written = any(ranked.item.sql in other.sql for other in others)
-            assert written or ranked.item.sql == ranked.item.skeleton
+        assert {ranked.item.id for ranked in everything} <= {use.item for use in left}
+        for item in (ranked.item for ranked in everything):
+            assert set(item.scripts) <= {other.script for other in others}
+            assert item.support == len(item.scripts) > 0
+            assert {literals for literals, _ in item.literals} <= {
+                u.literals for u in left if u.item == item.id
+            }
+            written = any(item.sql in other.sql for other in others)
+            assert written or item.sql == item.skeleton
 
 
 def test_one_of_two_texts_of_a_script_may_be_withheld(catalog: Catalog, embedder: Embedder) -> None:
