@@ -1,7 +1,8 @@
 """Knowledge of the history: the few past scripts that together hold what the question needs.
 
 A small model copies whole worked examples better than it follows a list of fragments, so the scripts come
-as question and SQL; the found items that no script shows follow as short notes with their meaning.
+as turns of the conversation: a question, its SQL. (The same examples as one text made it copy them even
+where they did not fit.) The found items that no script shows follow as short notes with their meaning.
 """
 
 from __future__ import annotations
@@ -16,37 +17,37 @@ NOTES = 4
 #: Tokens kept free for the answer.
 ANSWER_TOKENS = 300
 
+Example = tuple[Message, Message]
+
 
 class History:
-    """Rules, schema, worked examples (the most relevant last), notes, values, question."""
+    """Rules and schema, worked examples (the most relevant last), notes, values, question."""
 
     name = "history"
 
     def prompt(self, context: PromptContext) -> Prompt:
-        """Two messages; examples and notes are left out, the least relevant first, where the budget ends."""
+        """Examples and notes are left out, the least relevant first, where the budget ends."""
         system = system_message(context)
         end = question_lines(context)
         left = context.budget - ANSWER_TOKENS - tokens(system.content) - tokens("\n".join(end))
         examples, shown, left = self._examples(context, left)
         notes = self._notes(context, shown, left)
-        lines = []
-        if examples:
-            lines += ["Queries people ran on this database:", "", *reversed(examples)]
-        if notes:
-            lines += ["Notes on this database:", *notes, ""]
-        return Prompt((system, Message("user", "\n".join([*lines, *end]))))
+        lines = ["Notes on this database:", *notes, "", *end] if notes else end
+        turns = [message for example in reversed(examples) for message in example]
+        return Prompt((system, *turns, Message("user", "\n".join(lines))))
 
-    def _examples(self, context: PromptContext, left: int) -> tuple[list[str], set[int], int]:
+    def _examples(self, context: PromptContext, left: int) -> tuple[list[Example], set[int], int]:
         """Worked examples, best first, the ids of the items they show, and the tokens that are left."""
-        examples: list[str] = []
+        examples: list[Example] = []
         shown: set[int] = set()
         for ranked in context.retrieval.scripts if context.retrieval else ():
-            text = example(ranked, mask=context.mask)
-            if text in examples or tokens(text) > left:
+            turns = example(ranked, mask=context.mask)
+            size = sum(tokens(turn.content) for turn in turns)
+            if turns in examples or size > left:
                 continue
-            examples.append(text)
+            examples.append(turns)
             shown.update(ranked.script.items)
-            left -= tokens(text)
+            left -= size
         return examples, shown, left
 
     def _notes(self, context: PromptContext, shown: set[int], left: int) -> list[str]:
@@ -63,14 +64,14 @@ class History:
         return notes
 
 
-def example(ranked: RankedScript, *, mask: bool = False) -> str:
-    """One past script as question and SQL."""
+def example(ranked: RankedScript, *, mask: bool = False) -> Example:
+    """One past script as a question and the answer to it."""
     stored = ranked.script
     words = as_data(stored.script.text or stored.description)
+    sql = sql_line(stored.script.sql)
     if mask:
-        words = mask_values(words, literals_of(stored.script.sql))
-        return f"Question: {words}\nSQL: {as_data(stored.skeleton, 4000)}\n"
-    return f"Question: {words}\nSQL: {sql_line(stored.script.sql)}\n"
+        words, sql = mask_values(words, literals_of(sql)), as_data(stored.skeleton, 4000)
+    return Message("user", f"Question: {words}"), Message("assistant", sql)
 
 
 def note(item: KnowledgeItem, *, mask: bool = False) -> str:

@@ -25,5 +25,4 @@ def question_lines(context: PromptContext) -> list[str]:
     values = value_lines(context)
     if values:
         lines += ["Values in the database that the question may mean:", *values, ""]
-    lines += [f"Question: {as_data(context.question, QUESTION_LIMIT)}", "SQL:"]
-    return lines
+    return [*lines, f"Question: {as_data(context.question, QUESTION_LIMIT)}"]
