@@ -13,7 +13,7 @@ from sqlore.llm.local import LocalModel
 from sqlore.llm.weights import FILE_NAME, cache_dir
 from sqlore.model import Message
 
-RULES = "Table t has the columns a (INTEGER) and b (TEXT). Answer with one SQL query only.\n" * 8
+RULES = "Table t has the columns a (INTEGER) and b (TEXT). Answer with one SQL query only.\n" * 4
 
 
 @pytest.fixture(scope="module")
@@ -32,12 +32,12 @@ def ask(question: str) -> list[Message]:
 @pytest.mark.model
 def test_the_start_of_the_prompt_is_read_once(model: LocalModel) -> None:
     said: list[str] = []
-    first = model.chat(ask("How many rows?"), max_tokens=40, on_token=said.append)
+    first = model.chat(ask("How many rows?"), max_tokens=16, on_token=said.append)
     assert "select count(*)" in first.text.lower()
     assert "".join(said) == first.text
-    second = model.chat(ask("What is the largest a?"), max_tokens=40)
+    second = model.chat(ask("What is the largest a?"), max_tokens=16)
     assert "max(" in second.text.lower()
-    assert second.usage.cached > 100
+    assert second.usage.cached > 60
     assert second.usage.prompt - second.usage.cached < 40
     assert second.usage.completion > 0
     cut = model.chat(ask("How many rows?"), max_tokens=2)
