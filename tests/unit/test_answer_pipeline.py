@@ -140,12 +140,6 @@ def test_repair_ends_after_two(answered: Answers) -> None:
     assert [a.sql[7] for a in draft.attempts] == ["a", "b", "c"]
 
 
-def test_the_same_wrong_answer_again_is_not_asked_a_third_time(answered: Answers) -> None:
-    draft, model = answered("SELECT nam FROM hero")
-    assert draft.error
-    assert len(model.requests) == 2
-
-
 def test_no_repair_where_none_is_wanted(answered: Answers) -> None:
     _, model = answered("SELECT nam FROM hero", repairs=0)
     assert len(model.requests) == 1

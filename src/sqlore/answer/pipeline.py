@@ -113,7 +113,7 @@ class _Job:
             if best.error is None:
                 break
             self.stage(f"mending the SQL, {number + 1} of {self.settings.repairs}")
-            if not self._repair(best):
+            if not self._repair(best, number):
                 break
         return best, [attempt for candidate in candidates for attempt in candidate.attempts]
 
@@ -153,18 +153,20 @@ class _Job:
         self.usage += answer.usage
         return answer
 
-    def _repair(self, candidate: _Candidate) -> bool:
-        """Ask again with the error; False where that leads nowhere."""
-        last = candidate.attempts[-1]
+    def _repair(self, candidate: _Candidate, number: int) -> bool:
+        """Ask again with the error; False where the model gives no answer any more.
+
+        The first time the most probable answer is wanted, then another one: it may have said the same again.
+        """
+        last, kept = candidate.attempts[-1], (candidate.sql, candidate.error)
         candidate.prompt = candidate.prompt.repaired(last.sql or last.text[:500], last.error or "")
-        kept = candidate.sql, candidate.error
+        candidate.temperature, candidate.seed = (SAMPLE_TEMPERATURE if number else 0.0), number
         try:
             self._try(candidate)
         except ModelError:
             candidate.sql, candidate.error = kept
             return False
-        # the same wrong answer again: the model has no better one at this temperature
-        return candidate.error is None or candidate.attempts[-1].sql != last.sql
+        return True
 
 
 def vote(candidates: list[_Candidate]) -> _Candidate:

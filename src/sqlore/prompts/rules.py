@@ -14,20 +14,16 @@ _NAMES: Final = {
     "bigquery": "BigQuery",
 }
 
+# Few and short: a small model takes a hint on dates as an order to use it (measured: strftime everywhere).
 _DIALECT_RULES: Final[dict[str, tuple[str, ...]]] = {
-    "sqlite": (
-        "Dividing two integers drops the fraction: write CAST(a AS REAL) / b.",
-        "Dates are text: use strftime('%Y', d) for the year. There is no YEAR() and no ILIKE.",
-    ),
-    "duckdb": ("Use year(d), month(d) and date_trunc('month', d) for dates.",),
+    "sqlite": ("A ratio of integers needs CAST(a AS REAL) / b.",),
     "postgres": (
-        "Dividing two integers drops the fraction: write a::numeric / b.",
+        "A ratio of integers needs a::numeric / b.",
         "Names with capital letters need double quotes.",
     ),
     "mysql": ("Names are quoted with backticks.",),
-    "tsql": ("There is no LIMIT: write SELECT TOP (n). Dividing two integers drops the fraction.",),
-    "snowflake": ("Use DATE_TRUNC and YEAR(d) for dates.",),
-    "bigquery": ("Names are quoted with backticks. Use SAFE_DIVIDE(a, b).",),
+    "tsql": ("There is no LIMIT: write SELECT TOP (n). A ratio of integers needs CAST(a AS FLOAT) / b.",),
+    "bigquery": ("Names are quoted with backticks.",),
 }
 
 
