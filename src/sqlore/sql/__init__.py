@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from sqlore.sql.build import parse_script
+from sqlore.sql.check import check_query
+from sqlore.sql.extract import extract_sql
 from sqlore.sql.skeleton import skeleton_of
+from sqlore.sql.split import Statement, split_statements
 
-__all__ = ["parse_script", "skeleton_of"]
+__all__ = ["Statement", "check_query", "extract_sql", "parse_script", "skeleton_of", "split_statements"]
