@@ -29,7 +29,7 @@ class Folded:
     """One script for all of one skeleton (and one database).
 
     `parsed` represents them: one with a question before one without, then the newest, then the first.
-    `times` are the first and last time seen, None where no script says when.
+    `first_seen` and `last_seen` are None where no script says when.
     """
 
     parsed: ParsedScript
@@ -116,8 +116,8 @@ def _add(group: _Group, item: ParsedScript) -> None:
         group.authors[script.author] = None
     if script.question:
         group.questions[script.question] = None
-    if script.time and script.time[:4].isdigit():  # a time that could not be understood has no order
-        group.times.append(script.time)
+    if _known_time(script):
+        group.times.append(_known_time(script))
     identity = (script.sql, script.question, script.comment, script.author)
     known = group.variants.get(identity)
     if known is None:
@@ -129,7 +129,12 @@ def _add(group: _Group, item: ParsedScript) -> None:
 
 
 def _rank(script: Script) -> tuple[bool, str]:
-    return bool(script.question), script.time or ""
+    return bool(script.question), _known_time(script)
+
+
+def _known_time(script: Script) -> str:
+    """The time where it is ISO 8601: what could not be understood has no order."""
+    return script.time if script.time and script.time[:4].isdigit() else ""
 
 
 def _literals(item: ParsedScript) -> tuple[str, ...]:

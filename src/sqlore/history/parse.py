@@ -20,12 +20,17 @@ from sqlore.model import ParsedScript, Rejected, RejectReason, Schema, Script
 __all__ = ["MAX_CHARACTERS", "parse_all", "read_and_parse"]
 
 #: A longer text is data with some SQL around it: parsing it would take minutes and teach nothing.
-MAX_CHARACTERS = 1_000_000
+MAX_CHARACTERS = 4_000_000
+#: How the message of a rejection begins that is sqlore's own fault and not the script's.
+FAULT = "sqlore failed on it"
 _POOL_FROM = 2_000
 _BATCH = 250
 _REMEMBERED = 20_000
 
 Outcome = ParsedScript | Rejected
+
+Schemas = Schema | Mapping[str, Schema] | None
+"""The schema of the scripts, or that of each database they are about, by its name."""
 
 
 def read_and_parse(
@@ -35,7 +40,7 @@ def read_and_parse(
     columns: Mapping[str, str] | None = None,
     dialect: str | None = None,
     database: str | None = None,
-    schema: Schema | None = None,
+    schema: Schemas = None,
     workers: int = 1,
     max_characters: int = MAX_CHARACTERS,
 ) -> Iterator[ParsedScript | Rejected]:
@@ -51,7 +56,7 @@ def parse_all(
     scripts: Iterable[Script | Rejected],
     *,
     dialect: str | None = None,
-    schema: Schema | None = None,
+    schema: Schemas = None,
     workers: int = 1,
     max_characters: int = MAX_CHARACTERS,
 ) -> Iterator[ParsedScript | Rejected]:
@@ -78,17 +83,17 @@ def parse_all(
 class _Parser:
     """Parses a script; a text seen before is not parsed again."""
 
-    def __init__(self, dialect: str | None, schema: Schema | None, max_characters: int) -> None:
+    def __init__(self, dialect: str | None, schema: Schemas, max_characters: int) -> None:
         self._dialect, self._schema, self._max = dialect, schema, max_characters
-        self._memo: dict[tuple[str, str | None], Outcome] = {}
+        self._memo: dict[tuple[str, str | None, str | None], Outcome] = {}
 
-    def __reduce__(self) -> tuple[type[_Parser], tuple[str | None, Schema | None, int]]:
+    def __reduce__(self) -> tuple[type[_Parser], tuple[str | None, Schemas, int]]:
         return _Parser, (self._dialect, self._schema, self._max)  # without what it remembers
 
     def __call__(self, script: Script | Rejected) -> Outcome:
         if isinstance(script, Rejected):
             return script
-        key = (script.sql, script.dialect)
+        key = (script.sql, script.dialect, script.database)
         known = self._memo.get(key)
         if known is not None:
             return _for_other(known, script)
@@ -97,6 +102,11 @@ class _Parser:
             del self._memo[next(iter(self._memo))]
         self._memo[key] = outcome
         return outcome
+
+    def _schema_of(self, script: Script) -> Schema | None:
+        if self._schema is None or isinstance(self._schema, Schema):
+            return self._schema
+        return self._schema.get(script.database or "")
 
     def _parse(self, script: Script) -> Outcome:
         from sqlore.sql import parse_script
@@ -110,13 +120,16 @@ class _Parser:
         if is_junk(sql):
             return Rejected(script, "unreadable", "binary data, not text", script.line)
         try:
-            return parse_script(script, script.dialect or self._dialect, self._schema)
+            return parse_script(script, script.dialect or self._dialect, self._schema_of(script))
         except NotAQuery as error:
             return _rejected(script, "not_a_query", error)
         except ParseError as error:
             return _rejected(script, "unparsable", error)
         except RecursionError:
             return Rejected(script, "unparsable", "it is nested too deeply", script.line)
+        except Exception as error:  # a fault of ours in one script must not stop the others: kept and shown
+            message = f"{FAULT}: {type(error).__name__}: {error}"
+            return Rejected(script, "unparsable", message, script.line)
 
 
 def _for_other(known: Outcome, script: Script) -> Outcome:

@@ -62,7 +62,7 @@ SELECT height_cm > 200 FROM superhero;
 
 -- # EXISTS in SELECT [sqlite, duckdb, postgres, mysql, bigquery]
 SELECT EXISTS(SELECT 1 FROM t WHERE a = 2);
---> calculation @main: exists (select <val> from t where t.a = <val>)
+--> calculation @main: exists(select <val> from t where t.a = <val>)
 --> condition @main/subquery:1: t.a = <val>
 
 -- # a bare scalar subquery is no formula, what is in it is [all]

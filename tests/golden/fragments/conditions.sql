@@ -97,7 +97,7 @@ SELECT name FROM superhero WHERE id IN (SELECT hero_id FROM hero_power WHERE pow
 
 -- # EXISTS with a correlated condition, which is no join edge [all]
 SELECT name FROM superhero AS s WHERE EXISTS (SELECT 1 FROM hero_power AS hp WHERE hp.hero_id = s.id);
---> condition @main: exists (select <val> from hero_power where hero_power.hero_id = superhero.id)
+--> condition @main: exists(select <val> from hero_power where hero_power.hero_id = superhero.id)
 --> condition @main/subquery:1: hero_power.hero_id = superhero.id
 
 -- # two subqueries are counted in the order of the text [all]

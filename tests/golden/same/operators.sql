@@ -33,10 +33,6 @@ SELECT x FROM t WHERE a = 1;
 SELECT x FROM t WHERE a > 5 AND b <= 3 AND c = 1;
 SELECT x FROM t WHERE 5 < a AND 3 >= b AND 1 = c;
 
--- # the same comparison turned round [all]
-SELECT x FROM t WHERE a > b;
-SELECT x FROM t WHERE b < a;
-
 -- # JOIN and INNER JOIN [all]
 SELECT a.x FROM a JOIN b ON a.id = b.id;
 SELECT a.x FROM a INNER JOIN b ON a.id = b.id;
