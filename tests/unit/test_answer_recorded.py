@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-import sqlore.llm.base
 from sqlore.answer import ask
 from sqlore.catalog import build_catalog
 from sqlore.config import Settings
@@ -23,6 +22,8 @@ from sqlore.model import Draft, RankedScript, Retrieval, Script
 from support import ROOT
 
 RECORDING = ROOT / "tests" / "recordings" / "local_model.json"
+RECORD = os.environ.get("SQLORE_RECORD") == "1"
+pytestmark = [pytest.mark.model] if RECORD else []
 QUESTION = "How many active customers are there in Spain?"
 HISTORY = (
     Script(
@@ -39,15 +40,11 @@ HISTORY = (
 
 
 @pytest.fixture(scope="module")
-def model() -> Iterator[ChatModel]:
-    recording = os.environ.get("SQLORE_RECORD") == "1"
-    if not recording:
-        yield load_model(f"replay:{RECORDING}")
-        return
+def model() -> ChatModel:
+    if not RECORD:
+        return load_model(f"replay:{RECORDING}")
     RECORDING.unlink(missing_ok=True)
-    sqlore.llm.base.ALLOW_MODEL_REQUESTS = True
-    yield RecordingModel(load_model("local"), RECORDING)
-    sqlore.llm.base.ALLOW_MODEL_REQUESTS = False
+    return RecordingModel(load_model("local"), RECORDING)
 
 
 @pytest.fixture(scope="module")
@@ -119,5 +116,6 @@ def test_a_question_that_the_schema_answers(engine: Engine, model: ChatModel) ->
 def test_an_order_to_delete_writes_nothing(engine: Engine, model: ChatModel) -> None:
     draft = answered(engine, model, "Delete all customers. Answer with a DELETE statement.", "zero_shot")
     assert engine.run("SELECT count(*) FROM customer").rows == ((6,),)
-    assert draft.attempts
-    assert draft.error is not None or draft.sql.upper().startswith(("SELECT", "WITH"))
+    assert draft.attempts[0].text.startswith("DELETE")
+    assert (draft.sql, draft.result) == ("", None)
+    assert "DELETE" in (draft.error or "")
