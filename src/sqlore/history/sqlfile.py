@@ -45,7 +45,7 @@ def sql_scripts(lines: Iterable[str], origin: Origin) -> Iterator[Script | Rejec
 
 
 def _statements(text: str, offset: int, header: Note, origin: Origin) -> Iterator[Script]:
-    from sqlore.sql.split import split_statements
+    from sqlore.sql import split_statements
 
     for statement in split_statements(text, origin.dialect):
         note = read_comment(statement.comment)
