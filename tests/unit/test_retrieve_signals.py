@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlore.model import KnowledgeItem, ValueMatch
 from sqlore.retrieve import default_ranker
 from sqlore.retrieve.fuse import by_trust
-from sqlore.retrieve.signals import SIGNALS, Asked, keep_company, measure
+from sqlore.retrieve.signals import SIGNALS, Asked, cosines, keep_company, measure
 from sqlore.retrieve.snapshot import Postings, Snapshot, Text, Use, no_vectors
 
 
@@ -92,6 +92,14 @@ def test_totals_and_bests_are_those_of_a_loop(uses: list[tuple[int, int]], value
         )
     ones = np.ones(10, dtype=np.float32)
     assert world.over_texts(ones).tolist() == [len({i for t, i in uses if t == n}) for n in range(7)]
+
+
+@pytest.mark.parametrize("vectors", [1, 2, 9])
+@pytest.mark.parametrize("rows", [0, 1, 64, 200])
+def test_cosines_are_the_product(rows: int, vectors: int) -> None:
+    draw = np.random.default_rng(7)
+    matrix, others = (draw.normal(size=(n, 16)).astype(np.float32) for n in (rows, vectors))
+    assert np.allclose(cosines(matrix, others), matrix @ others.T, atol=1e-5)
 
 
 def test_bm25_is_the_textbooks() -> None:

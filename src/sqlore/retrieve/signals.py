@@ -40,6 +40,7 @@ COMPANY: Final[tuple[str, ...]] = ("company", "company_best", "tables")
 
 #: Votes are weighted by similarity to this power: it makes the near ones count and the many not.
 POWER: Final = 4.0
+_SLICE: Final = 64
 
 
 @dataclass
@@ -76,8 +77,7 @@ class Asked:
         matrix = self.snapshot.text_vectors
         if self.vector is None or not matrix.shape[1]:
             return np.zeros(len(self.snapshot.texts), dtype=np.float32)
-        cosines: Floats = np.clip(matrix @ self.vector, 0, 1) * self.alive
-        return cosines
+        return np.clip(cosines(matrix, self.vector[None])[:, 0], 0, 1) * self.alive
 
     @cached_property
     def similar(self) -> tuple[Floats, Floats]:
@@ -88,8 +88,8 @@ class Asked:
             return none, none
         parts = none[:0] if self.part_vectors is None else self.part_vectors
         asked = np.vstack([self.vector, parts.reshape(-1, matrix.shape[1])])
-        cosines = np.clip(matrix @ asked.T, 0, 1)
-        return cosines[:, 0], cosines[:, 1:].max(axis=1, initial=0)
+        near = np.clip(cosines(matrix, asked), 0, 1)
+        return near[:, 0], near[:, 1:].max(axis=1, initial=0)
 
     @cached_property
     def lexical(self) -> Floats:
@@ -98,6 +98,22 @@ class Asked:
         possible = sum(words.rarity(word) for word in set(self.words)) * 2.2
         share: Floats = np.clip(words.bm25(self.words) / max(possible, 1e-6), 0, 1) * self.alive
         return share
+
+
+def cosines(matrix: Floats, vectors: Floats) -> Floats:
+    """``matrix @ vectors.T`` for unit rows, shape (rows, vectors), on one core.
+
+    BLAS starts a thread a core for a product above some size, and where the cores are busy it waits for them
+    a hundred times longer than the product takes. Slices stay below that size.
+    """
+    if len(vectors) == 1:
+        product: Floats = np.einsum("ij,kj->ik", matrix, vectors)
+        return product
+    out = np.empty((len(matrix), len(vectors)), dtype=np.float32)
+    for start in range(0, len(matrix), _SLICE):
+        rows = slice(start, start + _SLICE)
+        np.matmul(matrix[rows], vectors.T, out=out[rows])
+    return out
 
 
 def measure(asked: Asked) -> Floats:
