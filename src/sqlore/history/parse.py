@@ -62,9 +62,6 @@ def parse_all(
 ) -> Iterator[ParsedScript | Rejected]:
     """A `ParsedScript` or `Rejected` for each script, in their order, lazily.
 
-    A record that holds several statements gives an outcome for each of its queries, and for what cannot
-    be read among them, all under the record's key.
-
     With `workers` above 1 and more than two thousand scripts the work goes to a process pool; a program
     that asks for it must have its ``if __name__ == "__main__"`` guard.
 
@@ -74,11 +71,11 @@ def parse_all(
     parser = _Parser(dialect, schema, max_characters)
     iterator = iter(scripts)
     if workers <= 1:
-        yield from chain.from_iterable(map(parser, iterator))
+        yield from map(parser, iterator)
         return
     head = list(islice(iterator, _POOL_FROM + 1))
     if len(head) <= _POOL_FROM:
-        yield from chain.from_iterable(map(parser, head))
+        yield from map(parser, head)
     else:
         yield from _in_pool(chain(head, iterator), parser, workers)
 
@@ -88,48 +85,30 @@ class _Parser:
 
     def __init__(self, dialect: str | None, schema: Schemas, max_characters: int) -> None:
         self._dialect, self._schema, self._max = dialect, schema, max_characters
-        self._memo: dict[tuple[str, str | None, str | None], tuple[Outcome, ...]] = {}
+        self._memo: dict[tuple[str, str | None, str | None], Outcome] = {}
 
     def __reduce__(self) -> tuple[type[_Parser], tuple[str | None, Schemas, int]]:
         return _Parser, (self._dialect, self._schema, self._max)  # without what it remembers
 
-    def __call__(self, script: Script | Rejected) -> tuple[Outcome, ...]:
+    def __call__(self, script: Script | Rejected) -> Outcome:
         if isinstance(script, Rejected):
-            return (script,)
+            return script
         key = (script.sql, script.dialect, script.database)
         known = self._memo.get(key)
         if known is not None:
-            return tuple(_for_other(outcome, script) for outcome in known)
-        outcomes = self._parse(script)
+            return _for_other(known, script)
+        outcome = self._parse(script)
         if len(self._memo) >= _REMEMBERED:
             del self._memo[next(iter(self._memo))]
-        self._memo[key] = outcomes
-        return outcomes
-
-    def _parse(self, script: Script) -> tuple[Outcome, ...]:
-        outcome = self._parse_one(script)
-        if not isinstance(outcome, Rejected) or outcome.reason != "unparsable":
-            return (outcome,)
-        return self._parse_pieces(script) or (outcome,)
-
-    def _parse_pieces(self, script: Script) -> tuple[Outcome, ...]:
-        """The queries of a record that holds several statements; nothing where that does not explain it."""
-        from sqlore.sql import split_statements
-
-        pieces = split_statements(script.sql, script.dialect or self._dialect)
-        if len(pieces) < 2:
-            return ()
-        outcomes = [self._parse_one(replace(script, sql=piece.sql)) for piece in pieces]
-        if not any(isinstance(outcome, ParsedScript) for outcome in outcomes):
-            return ()
-        return tuple(o for o in outcomes if isinstance(o, ParsedScript) or o.reason != "not_a_query")
+        self._memo[key] = outcome
+        return outcome
 
     def _schema_of(self, script: Script) -> Schema | None:
         if self._schema is None or isinstance(self._schema, Schema):
             return self._schema
         return self._schema.get(script.database or "")
 
-    def _parse_one(self, script: Script) -> Outcome:
+    def _parse(self, script: Script) -> Outcome:
         from sqlore.sql import parse_script
 
         sql = script.sql
@@ -155,7 +134,6 @@ class _Parser:
 
 def _for_other(known: Outcome, script: Script) -> Outcome:
     """The outcome of the same text for another script: a fault is where that one stands."""
-    script = replace(script, sql=known.script.sql)
     if isinstance(known, ParsedScript):
         return replace(known, script=script)
     within = (known.line or 0) - (known.script.line or 0)
@@ -180,7 +158,7 @@ def _start_worker(parser: _Parser) -> None:
 
 def _parse_batch(batch: list[Script | Rejected]) -> list[Outcome]:
     assert _worker is not None
-    return [outcome for script in batch for outcome in _worker(script)]
+    return [_worker(script) for script in batch]
 
 
 def _in_pool(scripts: Iterator[Script | Rejected], parser: _Parser, workers: int) -> Iterator[Outcome]:
@@ -200,6 +178,6 @@ def _in_pool(scripts: Iterator[Script | Rejected], parser: _Parser, workers: int
                 waiting.popleft()
         except BrokenProcessPool:
             left = chain.from_iterable(batch for batch, _ in waiting)
-            yield from chain.from_iterable(map(parser, chain(left, scripts)))
+            yield from map(parser, chain(left, scripts))
         finally:
             pool.shutdown(cancel_futures=True)
