@@ -265,3 +265,15 @@ def test_the_featured_questions_are_not_answered_word_for_word_in_the_history() 
     for question in featured:
         assert bare(question["sql"]).strip() not in history
         assert question["question"].lower() not in asked
+
+
+def test_sqlore_reads_the_history_as_sqlite_does(shop: sqlite3.Connection) -> None:
+    from sqlore.history import collect, parse_all, read_history
+
+    history = collect(parse_all(read_history(HISTORY, dialect="sqlite"), dialect="sqlite"))
+    refused = {"unparsable": Counter[str](), "not_a_query": Counter[str]()}
+    for rejected in history.rejected:
+        refused[rejected.reason][rejected.script.key.partition(":")[0]] += 1
+    assert refused == {"unparsable": BROKEN, "not_a_query": NOT_QUERIES}
+    assert history.read == len(statements())
+    assert len(history.scripts) < history.read - len(history.rejected) - 5  # near duplicates fold into one
