@@ -47,7 +47,7 @@ def walk(parsed: Parsed, dialect: str, schema: Schema | None, *, strict: bool = 
     try:
         walker.run(parsed.tree)
     except RecursionError as error:
-        raise ParseError("the query is nested too deeply", position=0) from error
+        raise ParseError("the query is nested too deeply", position=0, line=1, column=1) from error
     return walker
 
 

@@ -82,7 +82,8 @@ def renumberings(texts: Iterable[str]) -> Iterator[Callable[[str], str]]:
                 found.setdefault(base, set()).add(int(number))
     several = {base: sorted(numbers) for base, numbers in found.items() if len(numbers) > 1}
     choices = [
-        [(base, order) for order in permutations(numbers)] for base, numbers in sorted(several.items())
+        [(base, order) for order in islice(permutations(numbers), _MOST_NUMBERINGS)]
+        for base, numbers in sorted(several.items())
     ]
     for choice in islice(product(*choices), _MOST_NUMBERINGS):
         swaps = [

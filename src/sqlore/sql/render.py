@@ -29,7 +29,6 @@ _OPERATORS: Final[dict[type[Any], tuple[str, int]]] = {
     exp.Mul: ("*", MULTIPLY),
     exp.Div: ("/", MULTIPLY),
     exp.Mod: ("%", MULTIPLY),
-    exp.DPipe: ("||", BITS),
     exp.BitwiseAnd: ("&", BITS),
     exp.BitwiseOr: ("|", BITS),
     exp.BitwiseLeftShift: ("<<", BITS),
@@ -369,19 +368,37 @@ class Renderer:
         """A binary operator of the table, left-associative."""
         sign, level = _OPERATORS[type(node)]
         args = node.args
-        if sign == "||":
-            # Dialects disagree how strongly it binds: its operands are always in parentheses.
-            left = self.operand(args["this"], BITS if type(unwrap(args["this"])) is exp.DPipe else POSTFIX)
-            return f"{left} || {self.operand(args['expression'], POSTFIX)}", BITS
-        left = self.operand(args["this"], BITS if level == COMPARE else level)
-        if sign == "is" and type(args["expression"]) is exp.Boolean:
-            right = "true" if args["expression"].args["this"] else "false"
-        else:
-            right = self.operand(args["expression"], BITS if level == COMPARE else level + 1)
-        word = sign
-        if args.get("negate"):
-            word = "is not" if sign == "is" else f"not {sign}"
-        return f"{left} {word} {right}", level
+        if level == COMPARE:
+            left = self.operand(args["this"], BITS)
+            if sign == "is" and type(args["expression"]) is exp.Boolean:
+                right = "true" if args["expression"].args["this"] else "false"
+            else:
+                right = self.operand(args["expression"], BITS)
+            word = sign
+            if args.get("negate"):
+                word = "is not" if sign == "is" else f"not {sign}"
+            return f"{left} {word} {right}", level
+        # A loop over the left operands: sums of thousands of terms are real.
+        spine = [node]
+        inner = args["this"]
+        while _OPERATORS.get(type(inner), ("", 0))[1] == level:
+            spine.append(inner)
+            inner = inner.args["this"]
+        parts = [self.operand(inner, level)]
+        for item in reversed(spine):
+            parts.append(_OPERATORS[type(item)][0])
+            parts.append(self.operand(item.args["expression"], level + 1))
+        return " ".join(parts), level
+
+    def joined(self, node: Any) -> Text:
+        """``||``: dialects disagree how strongly it binds, so its operands are in parentheses."""
+        parts = []
+        inner = node
+        while type(inner) is exp.DPipe:
+            parts.append(inner.args["expression"])
+            inner = unwrap(inner.args["this"])
+        parts.append(inner)
+        return " || ".join([self.operand(part, POSTFIX) for part in reversed(parts)]), BITS
 
     def negate(self, node: Any) -> Text:
         """NOT: inside LIKE, IN, BETWEEN, IS and comparisons where they can hold it."""
@@ -769,6 +786,7 @@ HANDLERS: Final[dict[type[Any], Callable[[Renderer, Any], Text]]] = {
     exp.Collate: Renderer.collated,
     exp.Escape: Renderer.escaped,
     exp.Command: Renderer.unsupported,
+    exp.DPipe: Renderer.joined,
     **dict.fromkeys(_OPERATORS, Renderer.binary),
     **dict.fromkeys(_COMPARISONS, Renderer.comparison),
 }

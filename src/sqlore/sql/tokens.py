@@ -17,6 +17,16 @@ from sqlglot import Dialect, Token, TokenType
 from sqlglot.errors import SqlglotError
 
 from sqlore.errors import ParseError, UsageError
+from sqlore.sql.adjust import (
+    LONG_LIST,
+    MAX_DEPTH,
+    MAX_OPEN_JOINS,
+    cross_joins,
+    fold_lists,
+    has_special_words,
+    nesting,
+    replace_parameters,
+)
 from sqlore.sql.names import word_set
 from sqlore.sql.placeholders import swap_placeholders
 
@@ -24,8 +34,6 @@ MAX_LENGTH: Final = 20_000_000
 """Characters of one script beyond which it is refused."""
 MAX_TOKENS: Final = 400_000
 """Tokens, after long literal lists are folded, beyond which a script is refused."""
-LONG_LIST: Final = 64
-"""A list of more literals than this is folded into one before parsing."""
 
 FUNCTION_MARK: Final = "\x01"
 
@@ -43,28 +51,7 @@ _SPECIAL_ARGUMENTS = word_set(
 )
 _SPECIAL_WORDS = word_set("""FROM FOR IN TO USING SEPARATOR BOTH LEADING TRAILING PLACING""")
 
-_L, _R = TokenType.L_PAREN, TokenType.R_PAREN
-_OPENERS = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
-_CLOSERS = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
-_LITERALS = frozenset({TokenType.NUMBER, TokenType.STRING})
-_VALUES = _LITERALS | {TokenType.DASH, TokenType.COMMA}
-_OPERAND_ENDS = frozenset(
-    {
-        TokenType.VAR,
-        TokenType.IDENTIFIER,
-        TokenType.R_PAREN,
-        TokenType.R_BRACKET,
-        TokenType.NUMBER,
-        TokenType.STRING,
-    }
-)
-_SOURCE_STARTS = frozenset(
-    {TokenType.FROM, TokenType.JOIN, TokenType.INTO, TokenType.UPDATE, TokenType.TABLE}
-)
-_ADJUSTED = frozenset(
-    {TokenType.PLACEHOLDER, TokenType.PARAMETER, TokenType.COLON, TokenType.DOLLAR, TokenType.MOD, TokenType.SELECT,
-     TokenType.FROM}
-)  # fmt: skip
+_ADJUSTED = frozenset({TokenType.PLACEHOLDER, TokenType.PARAMETER, TokenType.COLON, TokenType.DOLLAR})
 
 
 @dataclass(slots=True)
@@ -129,9 +116,13 @@ def tokenize(text: str, dialect: str) -> Tokens:
         raise _cut_error(text, error) from error
     result = Tokens(text, raw, dialect, chosen, placeholders=swapped is not text)
     if len(raw) > 4 * LONG_LIST:
-        raw = result.tokens = _fold_lists(raw, text, result.folded)
+        raw = result.tokens = fold_lists(raw, text, result.folded)
     if len(raw) > MAX_TOKENS:
         raise ParseError(f"the script has {len(raw):,} words; the limit is {MAX_TOKENS:,}")
+    if len(raw) > MAX_DEPTH and nesting(raw) > MAX_DEPTH:
+        raise ParseError(
+            f"it is nested too deeply: more than {MAX_DEPTH} levels", position=0, line=1, column=1
+        )
     _adjust(result)
     return result
 
@@ -157,125 +148,36 @@ def _cut_error(text: str, error: Exception) -> ParseError:
 
 
 def _adjust(result: Tokens) -> None:
-    """Mark function names and SELECT/FROM tokens; turn parameter spellings into number literals."""
+    """Parameters, joins, function names; last the marks, which hold the final indexes."""
     tokens = result.tokens
+    kinds = [token.token_type for token in tokens]
+    spots = [index for index, kind in enumerate(kinds) if kind in _ADJUSTED]
+    if spots:
+        tokens = replace_parameters(tokens, spots, result.name)
+    joins = kinds.count(TokenType.JOIN)
+    if joins > 2:
+        open_joins = joins - kinds.count(TokenType.ON) - kinds.count(TokenType.USING)
+        if open_joins > kinds.count(TokenType.CROSS) + kinds.count(TokenType.NATURAL):
+            tokens = cross_joins(tokens)
+            if _outer_without_condition(tokens) > MAX_OPEN_JOINS:
+                raise ParseError("outer joins need a condition: ON or USING", position=0)
     names, types = _renamed(result.dialect)
-    parameters: list[int] = []
-    last = len(tokens) - 1
     for index, token in enumerate(tokens):
         kind = token.token_type
-        if kind is _L:
-            if index:
-                before = tokens[index - 1]
-                if before.token_type in types:
-                    name = before.text.upper()
-                    if name in names and not (
-                        name in _SPECIAL_ARGUMENTS and _has_special_words(tokens, index)
-                    ):
-                        before.text = FUNCTION_MARK + before.text
-        elif kind in _ADJUSTED:
-            if kind is TokenType.SELECT or kind is TokenType.FROM:
-                token.comments = [f"\x02{index}"]
-            elif index <= last:
-                parameters.append(index)
-    if parameters:
-        result.tokens = _replace_parameters(tokens, parameters, result)
-
-
-def _has_special_words(tokens: list[Token], start: int) -> bool:
-    depth = 0
-    for token in tokens[start:]:
-        if token.token_type in _OPENERS:
-            depth += 1
-        elif token.token_type in _CLOSERS:
-            depth -= 1
-            if depth == 0:
-                return False
-        elif depth == 1 and token.text.upper() in _SPECIAL_WORDS:
-            return True
-    return False
-
-
-def _replace_parameters(tokens: list[Token], spots: list[int], result: Tokens) -> list[Token]:
-    """``?``, ``@p``, ``:name``, ``$1`` and ``%(name)s`` as one number token each, with true offsets."""
-    out: list[Token] = []
-    spot = set(spots)
-    index = 0
-    while index < len(tokens):
-        if index in spot:
-            width = _parameter_width(tokens, index, result.name)
-            if width:
-                first, end = tokens[index], tokens[index + width - 1]
-                number = Token(TokenType.NUMBER, "0", first.line, first.col, first.start, end.end)
-                number.comments = list(first.comments)
-                out.append(number)
-                index += width
-                continue
-        out.append(tokens[index])
-        index += 1
-    for index, token in enumerate(out):
-        if token.token_type is TokenType.SELECT or token.token_type is TokenType.FROM:
+        if kind is TokenType.L_PAREN:
+            before = tokens[index - 1] if index else token
+            if before.token_type in types:
+                name = before.text.upper()
+                if name in names and not (
+                    name in _SPECIAL_ARGUMENTS and has_special_words(tokens, index, _SPECIAL_WORDS)
+                ):
+                    before.text = FUNCTION_MARK + before.text
+        elif kind is TokenType.SELECT or kind is TokenType.FROM:
             token.comments = [f"\x02{index}"]
-    return out
+    result.tokens = tokens
 
 
-def _parameter_width(tokens: list[Token], index: int, dialect: str) -> int:
-    """How many tokens from `index` on spell one parameter; 0 where they spell something else."""
-    token = tokens[index]
-    before = tokens[index - 1] if index else None
-    after = tokens[index + 1] if index + 1 < len(tokens) else None
-    joined = after is not None and after.start == token.end + 1
-    after_operand = before is not None and before.token_type in _OPERAND_ENDS
-    kind = token.token_type
-    if kind is TokenType.PLACEHOLDER:
-        numbered = joined and after is not None and after.token_type is TokenType.NUMBER
-        return 0 if after_operand else 2 if numbered else 1
-    if kind is TokenType.MOD or after is None or not joined:
-        return 0
-    if before is not None and before.token_type in _SOURCE_STARTS:
-        return 0
-    word = after.text.replace("_", "a").isalnum()
-    if kind is TokenType.PARAMETER:
-        double = after.token_type is TokenType.PARAMETER and index + 2 < len(tokens)
-        if double:
-            return 3
-        following = tokens[index + 2] if index + 2 < len(tokens) else None
-        assigned = following is not None and following.token_type is TokenType.COLON_EQ
-        return 2 if word and not assigned else 0
-    if kind is TokenType.COLON:
-        tight = before is not None and before.end + 1 == token.start and dialect == "snowflake"
-        return 2 if word and not after_operand and not tight else 0
-    return 2 if word else 0
-
-
-def _fold_lists(tokens: list[Token], text: str, folded: dict[int, tuple[str, ...]]) -> list[Token]:
-    """Runs of more than `LONG_LIST` literals between parentheses as one string token over their range."""
-    out: list[Token] = []
-    index, count = 0, len(tokens)
-    while index < count:
-        token = tokens[index]
-        out.append(token)
-        index += 1
-        if token.token_type is not _L:
-            continue
-        stop = index
-        while stop < count and tokens[stop].token_type in _VALUES:
-            stop += 1
-        if stop - index > 2 * LONG_LIST and stop < count and tokens[stop].token_type is _R:
-            first, end = tokens[index], tokens[stop - 1]
-            folded[first.start] = _list_values(tokens[index:stop])
-            out.append(Token(TokenType.STRING, "list", first.line, first.col, first.start, end.end))
-            index = stop
-    return out
-
-
-def _list_values(tokens: list[Token]) -> tuple[str, ...]:
-    values: list[str] = []
-    sign = ""
-    for token in tokens:
-        if token.token_type is TokenType.DASH:
-            sign = "-"
-        elif token.token_type is not TokenType.COMMA:
-            values.append(sign + token.text)
-            sign = ""
-    return tuple(values)
+def _outer_without_condition(tokens: list[Token]) -> int:
+    kinds = [token.token_type for token in tokens]
+    crossed = kinds.count(TokenType.CROSS) + kinds.count(TokenType.NATURAL)
+    return kinds.count(TokenType.JOIN) - kinds.count(TokenType.ON) - kinds.count(TokenType.USING) - crossed
