@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
-import os
+import random
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -102,7 +102,9 @@ def test_binary_junk_between_statements(tmp_path: Path) -> None:
     assert good(iter(found))[1].line == 4
 
 
-@pytest.mark.parametrize("content", [b"SQLite format 3\x00" + bytes(100), b"PK\x03\x04zip", os.urandom(5000)])
+@pytest.mark.parametrize(
+    "content", [b"SQLite format 3\x00" + bytes(100), b"PK\x03\x04zip", random.Random(7).randbytes(5000)]
+)
 def test_a_binary_file(tmp_path: Path, content: bytes) -> None:
     write(tmp_path, "a.sql", content)
     write(tmp_path, "b.sql", "SELECT 1")
