@@ -192,11 +192,13 @@ class Workspace:
         *sources: str | Path,
         schema: Schema | None = None,
         dialect: str | None = None,
+        reembed: bool = False,
         on_progress: OnProgress | None = None,
         **reading: Any,
     ) -> LearnReport:
         """Learns every script of `sources`; what is already known is not learned again.
 
+        `reembed` first makes all vectors anew with the embedding model now set, for a store of another one.
         `schema` takes the place of a database that is not at hand; `reading` goes to `read_history`.
         """
         from sqlore.history import read_history
@@ -205,6 +207,8 @@ class Workspace:
         if schema is None:
             dialect = dialect or self.engine.dialect
         store = self._create_store()
+        if reembed:
+            store.reembed(self.embedder)
         catalog = self._fresh_catalog(schema, on_progress)
         scripts = chain.from_iterable(read_history(s, dialect=dialect, **reading) for s in sources)
         report = learn(

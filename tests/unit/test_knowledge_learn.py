@@ -160,8 +160,15 @@ def test_names_of_the_history_reach_the_dictionary(tmp_path: Path) -> None:
         assert "3 (refunded)" in condition.description
         store.save_catalog(report.catalog.to_json())
         again = teach(store, "SELECT id FROM orders WHERE status = 3", catalog=report.catalog)
-        assert again.catalog is not None
-        assert again.catalog.to_json() == report.catalog.to_json()
+        assert again.catalog is report.catalog
+        more = teach(
+            store, "SELECT amt AS order_value, id FROM orders LIMIT 3", catalog=report.catalog
+        ).catalog
+        assert more is not None
+        entry = more.dictionary.entry("orders", "amt")
+        assert entry is not None
+        assert (entry.name, entry.support) == ("order value", 2)
+        assert len(more.dictionary.entries) == len(report.catalog.dictionary.entries)
 
 
 def test_instructions_in_a_history_are_only_words(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from store_helpers import WordEmbedder, content, teach
 
 from sqlore.knowledge import Store, learn
 from sqlore.knowledge.store_write import MAX_VARIANTS
 from sqlore.model import KINDS, Rejected, Script
+from store_helpers import WordEmbedder, content, teach
 
 SQL = "SELECT name FROM hero WHERE height > 170"
 

@@ -16,7 +16,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlore.catalog.names import humanize, word_set
-from sqlore.knowledge.describe_expr import bare, tables_in
+from sqlore.knowledge.describe_conditional import bare, tables_in
 from sqlore.knowledge.describe_functions import function_name
 from sqlore.knowledge.describe_query import Queries, with_owner
 from sqlore.knowledge.describe_words import INSTANCE, Vocabulary, Words, joined

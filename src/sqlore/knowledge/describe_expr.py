@@ -7,11 +7,13 @@ others; a function it does not know keeps its name ("a_function of x and y").
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
 from sqlore.catalog.names import word_set
+from sqlore.knowledge.describe_arithmetic import Arithmetic
+from sqlore.knowledge.describe_conditional import Conditional, bare, conditional, tables_in
 from sqlore.knowledge.describe_functions import (
     characters,
     date_unit,
@@ -26,7 +28,7 @@ from sqlore.knowledge.describe_words import Vocabulary, joined, plural
 if TYPE_CHECKING:
     from sqlore.knowledge.describe_query import Queries
 
-__all__ = ["Conditional", "Formulas", "bare", "conditional", "tables_in"]
+__all__ = ["Formulas"]
 
 _AGGREGATES: Final[dict[type[exp.Expr], str]] = {
     exp.Sum: "total",
@@ -34,76 +36,9 @@ _AGGREGATES: Final[dict[type[exp.Expr], str]] = {
     exp.Max: "highest",
     exp.Min: "lowest",
 }
-_WRAPPERS: Final = (exp.Cast, exp.TryCast, exp.Paren, exp.Round, exp.Collate)
 
 
-class Conditional(NamedTuple):
-    """An aggregate over the rows for which something holds: `sum(case when P then X else 0 end)`."""
-
-    kind: type[exp.Expr]
-    predicate: exp.Expr
-    value: exp.Expr | None
-    distinct: bool = False
-
-
-def bare(node: exp.Expr) -> exp.Expr:
-    """The formula without casts, parentheses and rounding, which say nothing about its meaning."""
-    while isinstance(node, _WRAPPERS):
-        node = node.this
-    return node
-
-
-def tables_in(node: exp.Expr) -> list[str]:
-    """The tables a formula names outside of its subqueries, in order, each once."""
-    found: dict[str, None] = {}
-    for column in node.find_all(exp.Column, bfs=False):
-        if column.table and column.find_ancestor(exp.Subquery, exp.Select) is node.find_ancestor(
-            exp.Subquery, exp.Select
-        ):
-            found[column.table] = None
-    return list(found)
-
-
-def conditional(node: exp.Expr) -> Conditional | None:
-    """The condition inside a conditional count or sum, None where the formula is none."""
-    if isinstance(node, exp.Filter) and isinstance(node.expression, exp.Where):
-        inner = node.this
-        if isinstance(inner, (exp.Count, exp.Sum, exp.Avg)):
-            value = None if isinstance(inner.this, exp.Star) else inner.this
-            return Conditional(type(inner), node.expression.this, value)
-    if not isinstance(node, (exp.Count, exp.Sum, exp.Avg)):
-        return None
-    inner, distinct = node.this, False
-    if isinstance(inner, exp.Distinct) and len(inner.expressions) == 1:
-        inner, distinct = inner.expressions[0], True
-    inner = bare(inner) if inner is not None else inner
-    if isinstance(inner, (exp.EQ, exp.GT, exp.LT, exp.GTE, exp.LTE, exp.NEQ, exp.And, exp.Like, exp.In)):
-        return Conditional(exp.Count, inner, None) if isinstance(node, exp.Sum) else None
-    branch = _one_branch(inner)
-    if branch is None:
-        return None
-    predicate, value, otherwise = branch
-    empty = otherwise is None or isinstance(otherwise, exp.Null) or number_of(otherwise) == 0
-    if not empty or (isinstance(node, exp.Avg) and otherwise is not None and number_of(otherwise) == 0):
-        return None
-    if number_of(value) == 1 or (isinstance(node, exp.Count) and isinstance(value, exp.Literal)):
-        return Conditional(exp.Count, predicate, None, distinct)
-    return Conditional(type(node), predicate, value, distinct)
-
-
-def _one_branch(
-    node: exp.Expr | None,
-) -> tuple[exp.Expr, exp.Expr, exp.Expr | None] | None:
-    if isinstance(node, exp.If) and node.args.get("true") is not None:
-        return node.this, node.args["true"], node.args.get("false")
-    if isinstance(node, exp.Case) and len(node.args["ifs"]) == 1:
-        branch = node.args["ifs"][0]
-        test = exp.EQ(this=node.this.copy(), expression=branch.this.copy()) if node.this else branch.this
-        return test, branch.args["true"], node.args.get("default")
-    return None
-
-
-class Formulas:
+class Formulas(Arithmetic):
     """Noun phrases for formulas.
 
     `entity` is the table that the sentence is about: its columns need no "of the ...". `queries` says
@@ -193,75 +128,6 @@ class Formulas:
         return (
             f"{_AGGREGATES[some.kind]} {self.noun(some.value)} {self.queries.where(some.predicate, entity)}"
         )
-
-    # ---------------------------------------------------------------- arithmetic
-
-    def divide(self, node: exp.Expr) -> str:
-        """A ratio: a percentage, a share, an average by hand, or simply one thing by another."""
-        return self._ratio(node.this, node.expression, percent=False)
-
-    def multiply(self, node: exp.Expr) -> str:
-        ratio = _percentage(node)
-        if ratio is not None:
-            return self._ratio(*ratio, percent=True)
-        left, right = node.this, node.expression
-        for number, other in ((left, right), (right, left)):
-            if number_of(number) is not None:
-                return f"{text_of(number)} times {self.noun(other)}"
-        return f"{self.noun(left)} times {self.noun(right)}"
-
-    def _ratio(self, above: exp.Expr, below: exp.Expr, *, percent: bool) -> str:
-        above, below = bare(above), bare(below)
-        if not percent and isinstance(above, exp.Mul):
-            for number, other in ((above.this, above.expression), (above.expression, above.this)):
-                if number_of(number) == 100:
-                    return self._ratio(other, below, percent=True)
-        part = "percentage" if percent else "share"
-        some = conditional(above)
-        if conditional(below) is not None:
-            return f"ratio of {self.noun(above)} to {self.noun(below)}"
-        if some is not None and some.kind is exp.Count and isinstance(below, exp.Count):
-            inner = bare(below.this) if below.this is not None else exp.Star()
-            tables = tables_in(inner)
-            entity = tables[0] if tables else self.entity or next(iter(tables_in(some.predicate)), "")
-            rows = Formulas(self.words, self.queries, entity).counted(below)
-            return f"{part} of {rows} {self.queries.whose(some.predicate, entity)}"
-        if some is not None and some.value is not None and isinstance(below, exp.Sum):
-            return f"{part} of the {self.noun(below)} {self.queries.where(some.predicate, self.entity)}"
-        if isinstance(above, exp.Sum) and isinstance(below, exp.Count) and some is None and not percent:
-            return f"average {self.noun(above.this)} (total divided by {self.noun(below)})"
-        if percent:
-            return f"{self.noun(above)} as a percentage of {self.noun(below)}"
-        if isinstance(above, exp.Count) and isinstance(below, exp.Count):
-            return f"{self.noun(above)} per one of the {self.counted(below)} (ratio)"
-        if number_of(below) is not None:
-            return f"{self.noun(above)} divided by {text_of(below)}"
-        return f"ratio of {self.noun(above)} to {self.noun(below)}"
-
-    def subtract(self, node: exp.Expr) -> str:
-        """A difference; of dates the time between, of this year and a birthday the age."""
-        left, right = bare(node.this), bare(node.expression)
-        units = date_unit(left), date_unit(right)
-        if units[0] and units[0][0] == (units[1] or units[0])[0] and (units[1] or is_now(right)):
-            assert units[0] is not None
-            unit, start = units[0]
-            end = bare(units[1][1]) if units[1] else right
-            if is_now(start):
-                return f"age ({unit}s from {self.noun(end)} until today)"
-            return f"{unit}s between {self.noun(end)} and {self.noun(start)}"
-        if left.find(exp.AggFunc) and right.find(exp.AggFunc):
-            return f"difference between {self.noun(left)} and {self.noun(right)}"
-        return f"{self.noun(left)} minus {self.noun(right)}"
-
-    def add(self, node: exp.Expr) -> str:
-        return f"{self.noun(node.this)} plus {self.noun(node.expression)}"
-
-    def modulo(self, node: exp.Expr) -> str:
-        return f"remainder of {self.noun(node.this)} by {self.noun(node.expression)}"
-
-    def negative(self, node: exp.Expr) -> str:
-        number = text_of(node)
-        return number if number is not None else f"minus {self.noun(node.this)}"
 
     def concat(self, node: exp.Expr) -> str:
         """Texts put together, without the blanks between them."""
@@ -408,15 +274,6 @@ def _arguments(node: exp.Expr) -> list[exp.Expr]:
         value = node.args.get(key)
         found += [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, exp.Expr)]
     return found
-
-
-def _percentage(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
-    """The ratio that is multiplied by 100."""
-    for number, other in ((node.this, node.expression), (node.expression, node.this)):
-        inner = bare(other)
-        if number_of(number) == 100 and isinstance(inner, exp.Div):
-            return inner.this, inner.expression
-    return None
 
 
 _HANDLERS: Final[dict[type[exp.Expr], Callable[[Formulas, exp.Expr], str]]] = {

@@ -22,11 +22,10 @@ from sqlore.knowledge.records import (
     Description,
     Known,
     NewScript,
-    Sighting,
     Vectors,
-    rejected_hash,
     script_hash,
 )
+from sqlore.knowledge.sightings import Seen, clean, hash_of
 from sqlore.model import Fragment, Naming, ParsedScript, Rejected, RejectReason, Schema, Script
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ __all__ = ["LearnProgress", "LearnReport", "learn"]
 
 _AHEAD: Final = 250
 _EXAMPLES: Final = 3
-_TEXTS: Final = ("sql", "key", "question", "comment", "evidence", "author", "time", "source")
 _SHORTEST_ALIAS: Final = 3
 
 
@@ -117,7 +115,7 @@ class _Learner:
         self.dialect, self.size, self.retry, self.synthetic = dialect, size, retry, synthetic
         self.namings = store.namings()
         self._make_describer()
-        self.seen = _Seen()
+        self.seen = Seen()
         self.read = self.new = self.folded = self.known = self.items = 0
         self.rejected: Counter[RejectReason] = Counter()
         self.stages: dict[str, float] = {}
@@ -162,8 +160,8 @@ class _Learner:
     def _unknown(self, scripts: Iterable[Script | Rejected]) -> Iterator[Script | Rejected]:
         """Those scripts whose text the store has not seen; every one is counted."""
         iterator, before = iter(scripts), set[int]()
-        while ahead := [_clean(one) for one in islice(iterator, _AHEAD)]:
-            hashes = [_hash(one) for one in ahead]
+        while ahead := [clean(one) for one in islice(iterator, _AHEAD)]:
+            hashes = [hash_of(one) for one in ahead]
             self.seen.stored |= self.store.known_hashes(hashes, rejected=not self.retry)
             for one, number in zip(ahead, hashes, strict=True):
                 self.read += 1
@@ -180,7 +178,7 @@ class _Learner:
     def _store(self, outcomes: list[ParsedScript | Rejected]) -> None:
         """Describes, embeds and stores one batch."""
         parsed = [one for one in outcomes if isinstance(one, ParsedScript)]
-        rejected = [(one, _hash(one)) for one in outcomes if isinstance(one, Rejected)]
+        rejected = [(one, hash_of(one)) for one in outcomes if isinstance(one, Rejected)]
         scripts = [NewScript(one, script_hash(one.script)) for one in parsed]
         with self._timed("describe"):
             fresh = self._learn_names(parsed)
@@ -223,10 +221,13 @@ class _Learner:
         return fresh
 
     def _make_describer(self) -> None:
-        dictionary = self.catalog.dictionary if self.catalog else Dictionary()
-        if self.namings:
-            dictionary = dictionary.with_entries(entries_from_namings(self.namings))
-        self.describer = Describer(dictionary, self.schema)
+        self.describer = Describer(self._dictionary(), self.schema)
+
+    def _dictionary(self) -> Dictionary:
+        """The catalog's dictionary; what the history says in it is what the store knows of it now."""
+        known = self.catalog.dictionary.entries if self.catalog else ()
+        others = tuple(entry for entry in known if entry.source != "history")
+        return Dictionary((*others, *entries_from_namings(self.namings)))
 
     def _describe(self, parsed: list[ParsedScript], known: Mapping[str, Known]) -> dict[str, Description]:
         """Descriptions of items that are new, or of which another of the first few values is seen."""
@@ -271,67 +272,18 @@ class _Learner:
         return dict(zip(words, self.embedder.embed(words), strict=True)) if words else {}
 
     def _catalog(self) -> Catalog | None:
-        if self.catalog is None or not self.namings:
+        """The catalog with what the history calls things; the same one where that is in it already."""
+        dictionary = self._dictionary()
+        if self.catalog is None or dictionary.entries == self.catalog.dictionary.entries:
             return self.catalog
-        return self.catalog.with_entries(entries_from_namings(self.namings))
+        # Added to nothing, the entries reach the value index as well.
+        return replace(self.catalog, dictionary=Dictionary()).with_entries(dictionary.entries)
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:
         moment = perf_counter()
         yield
         self.stages[stage] = self.stages.get(stage, 0.0) + perf_counter() - moment
-
-
-class _Seen:
-    """How often each text was seen in each source, by whom and when, in this run."""
-
-    def __init__(self) -> None:
-        self.stored: set[int] = set()
-        self._counts: dict[tuple[int, str, str], Sighting] = {}
-        self._waiting: dict[tuple[int, str, str], None] = {}
-        self._hashes: set[int] = set()
-
-    def add(self, number: int, script: Script) -> bool:
-        """Counts one script; returns whether its text is seen for the first time in this run."""
-        key = (number, script.source or "", script.author or "")
-        # A time that could not be understood has no order.
-        time = script.time if script.time and script.time[:4].isdigit() else None
-        known = self._counts.get(key) or Sighting(*key, 0)
-        self._counts[key] = known._replace(
-            runs=known.runs + max(1, script.runs),
-            first=min(filter(None, (known.first, time)), default=None),
-            last=max(filter(None, (known.last, time)), default=None),
-        )
-        self._waiting[key] = None
-        first = number not in self._hashes
-        self._hashes.add(number)
-        return first
-
-    def take(self) -> list[Sighting]:
-        """The counts that changed since they were last taken, of texts that are in the store by now."""
-        ready = [key for key in self._waiting if key[0] in self.stored]
-        for key in ready:
-            del self._waiting[key]
-        return [self._counts[key] for key in ready]
-
-
-def _clean(one: Script | Rejected) -> Script | Rejected:
-    """The script without lone surrogates (a JSON escape may hold one), which no file can keep."""
-    script = one.script if isinstance(one, Rejected) else one
-    texts = {name: getattr(script, name) for name in _TEXTS}
-    try:
-        "".join(filter(None, texts.values())).encode()
-    except UnicodeEncodeError:
-        mended = {name: text and text.encode("utf-8", "replace").decode() for name, text in texts.items()}
-        script = replace(script, **mended)
-        return replace(one, script=script) if isinstance(one, Rejected) else script
-    return one
-
-
-def _hash(one: Script | ParsedScript | Rejected) -> int:
-    if isinstance(one, Rejected):
-        return rejected_hash(one)
-    return script_hash(one.script if isinstance(one, ParsedScript) else one)
 
 
 def _with_text(fragment: Fragment, canonical: str, values: list[str]) -> Fragment:

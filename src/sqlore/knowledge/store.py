@@ -8,39 +8,30 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from sqlore.errors import StoreEmbeddingError, StoreError
-from sqlore.knowledge import store_health, store_items, store_scripts, store_search, store_trust
+from sqlore.errors import StoreError
+from sqlore.knowledge import store_health, store_trust
 from sqlore.knowledge.records import (
     Added,
     Batch,
-    Change,
     Description,
-    Health,
-    Known,
     Source,
-    Stats,
-    Text,
-    Use,
-    Vectors,
-    key_hash,
 )
 from sqlore.knowledge.store_file import connect, plain_errors
-from sqlore.knowledge.store_search import Ids, VectorLevel
-from sqlore.knowledge.store_text import Level, TextIndex, set_description
+from sqlore.knowledge.store_text import TextIndex, set_description
 from sqlore.knowledge.store_write import add_batch
-from sqlore.model import Kind, KnowledgeItem, Naming, Rejected, RejectReason, Schema, StoredScript, Trust
+from sqlore.model import KnowledgeItem, Schema, Trust
 
 if TYPE_CHECKING:
     from sqlore.embed import Embedder
+from sqlore.knowledge.store_reader import StoreReader
 
 __all__ = ["Store"]
 
 
-class Store:
+class Store(StoreReader):
     """An open knowledge store.
 
     Use as a context manager. One process may share it between threads; several processes may read one file
@@ -51,12 +42,6 @@ class Store:
     ...     store.stats().scripts
     0
     """
-
-    def __init__(self, db: sqlite3.Connection, path: str) -> None:
-        db.row_factory = sqlite3.Row
-        self._db = db
-        self._lock = RLock()
-        self.path = path
 
     @classmethod
     def open(cls, path: str | Path, *, read_only: bool = False) -> Store:
@@ -74,10 +59,6 @@ class Store:
         """
         return cls(connect(Path(path), create=True), str(path))
 
-    def close(self) -> None:
-        """Closes the file; what was written stays."""
-        self._db.close()
-
     def __enter__(self) -> Store:
         return self
 
@@ -85,11 +66,6 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, plain_errors(self.path):
-            yield self._db
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -105,14 +81,6 @@ class Store:
                     self._db.execute("ROLLBACK")
                 raise
 
-    # ---------------------------------------------------------------- what the store is about
-
-    def meta(self, key: str) -> str | None:
-        """A remembered fact: ``database``, ``dialect``, ``embedder``, ``dimension``, ``version``."""
-        with self._reading() as db:
-            row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else str(row[0])
-
     def set_meta(self, **facts: str | int | None) -> None:
         """Remembers facts; None forgets one."""
         with self._writing() as db:
@@ -122,12 +90,6 @@ class Store:
                 else:
                     db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, str(value)))
 
-    def catalog(self) -> Any:
-        """The catalog's JSON as it was saved, or None."""
-        with self._reading() as db:
-            row = db.execute("SELECT value FROM meta WHERE key = 'catalog'").fetchone()
-        return None if row is None else json.loads(zlib.decompress(row[0]))
-
     def save_catalog(self, data: Any) -> None:
         """Keeps the catalog's JSON, compressed; an equal one is not written again."""
         packed = zlib.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(), 9)
@@ -136,143 +98,27 @@ class Store:
             if row is None or row[0] != packed:
                 db.execute("INSERT OR REPLACE INTO meta VALUES ('catalog', ?)", (packed,))
 
-    # ---------------------------------------------------------------- learning
-
     def add(self, batch: Batch) -> Added:
         """Stores a batch in one transaction and says what was new."""
         with self._writing() as db:
             return add_batch(db, batch)
 
-    def namings(self) -> list[Naming]:
-        """What the scripts call columns and codes, each as often as scripts do."""
-        with self._reading() as db:
-            rows = db.execute("SELECT expression, alias, columns, uses FROM namings").fetchall()
-        return [Naming(row[0], row[1], tuple(row[2].split("\n"))) for row in rows for _ in range(row[3])]
+    def improve(
+        self, words: Mapping[int, Description], source: Source, embedder: Embedder | None = None
+    ) -> int:
+        """Descriptions by item from a rule or a model; those of a better source stay.
 
-    def known_hashes(self, hashes: Sequence[int], *, rejected: bool = True) -> set[int]:
-        """Which of these texts were read before; also those that were rejected, unless they get a new try."""
-        sql = ["SELECT DISTINCT hash FROM sightings WHERE hash {ids}"]
-        if rejected:
-            sql.append("SELECT hash FROM rejected WHERE hash {ids}")
-        with self._reading() as db:
-            return {int(row[0]) for one in sql for row in store_items.rows_of(db, one, list(hashes))}
-
-    def known_items(self, keys: Sequence[str], examples: int = 3) -> Mapping[str, Known]:
-        """What is known of the items with these keys (`Fragment.key`); new ones are left out."""
-        hashes = {key_hash(key): key for key in keys}
-        with self._reading() as db:
-            found = store_items.known_items(db, list(hashes), examples)
-        return {hashes[number]: known for number, known in found.items()}
-
-    def compact(self) -> None:
-        """Gives unused space back to the disk and merges the full-text index; the content stays the same."""
-        with self._lock, plain_errors(self.path):
-            store_health.compact(self._db)
-
-    # ---------------------------------------------------------------- reading
-
-    def items(
-        self,
-        kind: Kind | None = None,
-        table: str | None = None,
-        text: str | None = None,
-        limit: int | None = None,
-        offset: int = 0,
-    ) -> list[KnowledgeItem]:
-        """Items, most used first: of one kind, that name a table, or with `text` in any of their words."""
-        with self._reading() as db:
-            ids = store_items.select_items(db, kind=kind, table=table, text=text, limit=limit, offset=offset)
-            whole = kind is None and table is None and text is None and limit is None and not offset
-            loaded = store_items.load_items(db, None if whole else ids)
-        by_id = {item.id: item for item in loaded}
-        return [by_id[number] for number in ids]
-
-    def item(self, number: int) -> KnowledgeItem | None:
-        """The item of that id."""
-        with self._reading() as db:
-            return next(iter(store_items.load_items(db, [number])), None)
-
-    def item_by_key(self, kind: Kind, skeleton: str) -> KnowledgeItem | None:
-        """The item of that kind and skeleton."""
-        with self._reading() as db:
-            row = db.execute(
-                "SELECT id FROM items WHERE hash = ?", (key_hash(f"{kind}: {skeleton}"),)
-            ).fetchone()
-            return next(iter(store_items.load_items(db, [row[0]])), None) if row else None
-
-    def scripts(self, ids: Sequence[int] | None = None) -> list[StoredScript]:
-        """Scripts by id, or all of them in the order they were learned."""
-        with self._reading() as db:
-            return store_scripts.load_scripts(db, ids)
-
-    def script(self, number: int) -> StoredScript | None:
-        """The script of that id."""
-        return next(iter(self.scripts([number])), None)
-
-    def scripts_of_item(self, item: int) -> list[StoredScript]:
-        """The scripts that use an item."""
-        found = self.item(item)
-        return self.scripts(found.scripts) if found else []
-
-    def items_of_script(self, script: int) -> list[KnowledgeItem]:
-        """The items of a script, in the order of its text."""
-        with self._reading() as db:
-            uses = store_scripts.fragments_of_script(db, script)
-            return store_items.load_items(db, list(dict.fromkeys(use[0] for use in uses)))
-
-    def fragments(self, script: int) -> list[tuple[int, int, int, str]]:
-        """(item, start, end, scope) of each fragment of a script's own text, in text order."""
-        with self._reading() as db:
-            return store_scripts.fragments_of_script(db, script)
-
-    def texts(self, script: int | None = None) -> list[Text]:
-        """Every stored text (or those of one script): other literals and other questions of one script."""
-        with self._reading() as db:
-            return store_scripts.load_texts(db, script)
-
-    def uses(self) -> list[Use]:
-        """Every use of an item in a stored text, with its literals."""
-        with self._reading() as db:
-            return store_scripts.load_uses(db)
-
-    def rejected(self, reason: RejectReason | None = None, limit: int | None = None) -> list[Rejected]:
-        """What was not learned, each with its reason."""
-        with self._reading() as db:
-            return store_scripts.rejected_scripts(db, reason=reason, limit=limit)
-
-    def stats(self) -> Stats:
-        """How much the store holds."""
-        with self._reading() as db:
-            return store_scripts.stats(db)
-
-    # ---------------------------------------------------------------- searching
-
-    def vectors(self, level: VectorLevel) -> tuple[Ids, Vectors]:
-        """Ids (n) and their vectors (n x dimension, float32, unit rows).
-
-        Query items have no vector of their own: their scripts have.
+        Returns how many were taken.
         """
-        with self._reading() as db:
-            return store_search.vectors(db, level, int(self.meta("dimension") or 0))
-
-    def fts_search(
-        self, query: str | Sequence[str], level: Level = "item", limit: int = 20
-    ) -> list[tuple[int, float]]:
-        """Ids of items or scripts that hold any of the words, with their BM25 score, best first."""
-        with self._reading() as db:
-            return store_search.fts_search(db, query, level, limit)
-
-    def require_embedder(self, embedder: Embedder) -> None:
-        """Raises `StoreEmbeddingError` where the store's vectors were made with another model."""
-        name, dimension = self.meta("embedder"), self.meta("dimension")
-        if name is None or (name == embedder.name and dimension == str(embedder.dimension)):
-            return
-        raise StoreEmbeddingError(
-            f"the vectors were made with {name} ({dimension} numbers),"
-            f" not with {embedder.name} ({embedder.dimension} numbers)",
-            where=self.path,
-            hint="make them anew: sqlore learn --reembed, or use the embedding model that made them",
-        )
+        with self._writing() as db, TextIndex(db) as index:
+            taken = [
+                item
+                for item, new in words.items()
+                if set_description(db, index, item, source=source, name=new.name, text=new.text)
+            ]
+        if embedder is not None and taken:
+            self._refresh_vectors(taken, embedder)
+        return len(taken)
 
     def reembed(self, embedder: Embedder) -> int:
         """Makes all vectors anew with another model, in one transaction; returns how many texts that were.
@@ -286,12 +132,20 @@ class Store:
                 db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
         return done
 
-    def stamp(self) -> tuple[int, int]:
-        """Changes whenever anybody has written to the store: what was read before is out of date then."""
-        with self._reading() as db:
-            return int(db.execute("PRAGMA data_version").fetchone()[0]), db.total_changes
+    def _refresh_vectors(self, items: Sequence[int], embedder: Embedder) -> None:
+        self.require_embedder(embedder)
+        with self._writing() as db:
+            store_health.store_vectors(db, *store_health.words_to_embed(db, items), embedder)
 
-    # ---------------------------------------------------------------- people's say
+    def compact(self) -> None:
+        """Gives unused space back to the disk and merges the full-text index; the content stays the same."""
+        with self._lock, plain_errors(self.path):
+            store_health.compact(self._db)
+
+    def repair(self) -> None:
+        """Makes everything that can be computed anew: counts and the full-text index."""
+        with self._writing() as db:
+            store_health.repair(db)
 
     def set_trust(self, item: int, trust: Trust, who: str, why: str = "") -> KnowledgeItem:
         """Sets an item's trust and keeps who and why. Raises `UsageError` for an unknown item or trust."""
@@ -323,56 +177,8 @@ class Store:
         with self._writing() as db:
             return store_trust.mark_stale(db, schema)
 
-    def history(self, item: int) -> list[Change]:
-        """What was changed about an item, by whom and why, oldest first."""
-        with self._reading() as db:
-            return store_items.changes_of(db, item)
-
-    def improve(
-        self, words: Mapping[int, Description], source: Source, embedder: Embedder | None = None
-    ) -> int:
-        """Descriptions by item from a rule or a model; those of a better source stay.
-
-        Returns how many were taken.
-        """
-        with self._writing() as db, TextIndex(db) as index:
-            taken = [
-                item
-                for item, new in words.items()
-                if set_description(db, index, item, source=source, name=new.name, text=new.text)
-            ]
-        if embedder is not None and taken:
-            self._refresh_vectors(taken, embedder)
-        return len(taken)
-
-    def described_by(self, source: Source, limit: int | None = None) -> list[int]:
-        """Ids of the items whose description comes from that source, most used first."""
-        with self._reading() as db:
-            rows = db.execute(
-                "SELECT id FROM items WHERE source = ? ORDER BY support DESC, id LIMIT ?",
-                (source, -1 if limit is None else limit),
-            )
-            return [int(row[0]) for row in rows]
-
-    def _refresh_vectors(self, items: Sequence[int], embedder: Embedder) -> None:
-        self.require_embedder(embedder)
-        with self._writing() as db:
-            store_health.store_vectors(db, *store_health.words_to_embed(db, items), embedder)
-
     def _item(self, number: int) -> KnowledgeItem:
         found = self.item(number)
         if found is None:
             raise StoreError(f"there is no knowledge item {number}", where=self.path)
         return found
-
-    # ---------------------------------------------------------------- health
-
-    def health(self, embedder: Embedder | None = None) -> Health:
-        """Whether the file is sound, the counts agree with the tables, the vectors are this embedder's."""
-        with self._reading() as db:
-            return store_health.check(db, embedder)
-
-    def repair(self) -> None:
-        """Makes everything that can be computed anew: counts and the full-text index."""
-        with self._writing() as db:
-            store_health.repair(db)

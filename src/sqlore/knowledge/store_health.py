@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from typing import Final
 
 from sqlore.embed import Embedder
 from sqlore.knowledge.records import Description, Health, key_hash
 from sqlore.knowledge.store_items import rows_of
+from sqlore.knowledge.store_rows import recount
 from sqlore.knowledge.store_search import pack
 from sqlore.knowledge.store_text import rebuild
-from sqlore.knowledge.store_write import recount
 
-__all__ = ["check", "compact", "repair", "store_vectors", "words_to_embed"]
+__all__ = ["REEMBED", "check", "compact", "repair", "store_vectors", "words_to_embed"]
+
+REEMBED: Final = "sqlore learn --history FOLDER --reembed"
+"""The command that makes all vectors anew."""
 
 _COUNTS = """
 SELECT count(*) FROM items i WHERE (support, runs) IS NOT (
@@ -45,22 +49,20 @@ def _check_vectors(db: sqlite3.Connection, embedder: Embedder | None) -> list[st
     facts = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('embedder', 'dimension')").fetchall())
     name = facts.get("embedder")
     if name is None:
-        return ["there are no vectors: learn with an embedding model, or `sqlore learn --reembed`"]
+        return [f"there are no vectors: learn with an embedding model, or {REEMBED}"]
     problems = []
     if embedder is not None and name != embedder.name:
-        problems.append(
-            f"the vectors were made with {name}, not with {embedder.name}: `sqlore learn --reembed`"
-        )
+        problems.append(f"the vectors were made with {name}, not with {embedder.name}: {REEMBED}")
     size = 4 + int(facts["dimension"])
     if db.execute("SELECT 1 FROM vectors WHERE length(codes) <> ? LIMIT 1", (size,)).fetchone():
-        problems.append("some vectors have another length: `sqlore learn --reembed`")
+        problems.append(f"some vectors have another length: {REEMBED}")
     missing = db.execute(
         "SELECT (SELECT count(*) FROM items WHERE kind <> 'query' AND (vector IS NULL"
         " OR vector NOT IN (SELECT hash FROM vectors))) + (SELECT count(*) FROM variants"
         " WHERE vector IS NULL OR vector NOT IN (SELECT hash FROM vectors))"
     ).fetchone()[0]
     if missing:
-        problems.append(f"{missing} texts have no vector: `sqlore learn --reembed`")
+        problems.append(f"{missing} texts have no vector: {REEMBED}")
     return problems
 
 

@@ -6,27 +6,23 @@ counts are computed from the tables, never added up, so that learning again leav
 
 from __future__ import annotations
 
-import json
-import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from sqlore.knowledge.records import Added, Batch, Description, NewScript, Sighting, key_hash
+from sqlore.knowledge.store_rows import insert, literals_of, name_id, recount, split_column, storable
 from sqlore.knowledge.store_search import pack
 from sqlore.knowledge.store_text import TextIndex, set_description, set_vector
 from sqlore.model import Fragment, Naming, Rejected
 
-__all__ = ["add_batch", "recount"]
+__all__ = ["add_batch"]
 
 MAX_VARIANTS: Final = 64
 """Texts kept of one script. A log of a million calls of one query is a count, not a million texts."""
-MAX_LITERALS: Final = 64
 MAX_CANONICAL: Final = 4000
 MAX_REJECTED: Final = 20_000
 MAX_ALIASES: Final = 8
-
-_COLUMN = re.compile(r'(?:(.*)\.)?("(?:[^"]|"")*"|[^."]*)')
 
 
 def add_batch(db: sqlite3.Connection, batch: Batch) -> Added:
@@ -62,7 +58,7 @@ class _Writer:
         item = self._item(query)
         row = self.db.execute("SELECT id FROM scripts WHERE item = ?", (item,)).fetchone()
         if row is None:
-            script = _insert(self.db, "scripts", {"item": item, "synthetic": int(self.batch.synthetic)})
+            script = insert(self.db, "scripts", {"item": item, "synthetic": int(self.batch.synthetic)})
             self.new += 1
             same = None
         else:
@@ -81,7 +77,7 @@ class _Writer:
             "SELECT v.id FROM variants v JOIN fragments f ON f.variant = v.id AND f.item = ?"
             " WHERE v.script = ? AND f.literals IS ?"
             " AND (? IS NULL OR (v.question IS ? AND v.comment IS ?)) ORDER BY v.id LIMIT 1",
-            (item, script, _literals(query), read.text, read.question, read.comment),
+            (item, script, literals_of(query), read.text, read.question, read.comment),
         ).fetchone()
         if row is None:
             count, first = self.db.execute(
@@ -92,7 +88,7 @@ class _Writer:
 
     def _new_variant(self, script: int, new: NewScript) -> int:
         read = new.parsed.script
-        variant = _insert(
+        variant = insert(
             self.db,
             "variants",
             {
@@ -102,7 +98,7 @@ class _Writer:
                 "question": read.question,
                 "comment": read.comment,
                 "evidence": read.evidence,
-                "source": _name_id(self.db, "sources", read.source) or None,
+                "source": name_id(self.db, "sources", read.source) or None,
                 "line": read.line,
                 "dialect": read.dialect,
                 "database": read.database,
@@ -113,7 +109,7 @@ class _Writer:
         if read.text is None:
             self._wordless.add(script)
         rows = [
-            (variant, self._item(f), f.start, f.end, None if f.scope == "main" else f.scope, _literals(f))
+            (variant, self._item(f), f.start, f.end, None if f.scope == "main" else f.scope, literals_of(f))
             for f in new.parsed.fragments
         ]
         self.db.executemany("INSERT OR IGNORE INTO fragments VALUES (?, ?, ?, ?, ?, ?)", rows)
@@ -131,7 +127,7 @@ class _Writer:
     def _new_item(self, fragment: Fragment) -> int:
         # The text of a query is its script's own, and a text without literals is the skeleton.
         bare = fragment.kind == "query" or fragment.canonical == fragment.skeleton
-        item = _insert(
+        item = insert(
             self.db,
             "items",
             {
@@ -144,7 +140,7 @@ class _Writer:
         )
         if fragment.kind != "query":
             self.index.fresh("item", item)
-        pairs = {(table, "") for table in fragment.tables} | set(map(_split, fragment.columns))
+        pairs = {(table, "") for table in fragment.tables} | set(map(split_column, fragment.columns))
         for pair in sorted(pairs):
             self.db.execute("INSERT OR IGNORE INTO names (table_name, column_name) VALUES (?, ?)", pair)
             self.db.execute(
@@ -211,29 +207,13 @@ class _Writer:
         return number
 
 
-def recount(db: sqlite3.Connection, items: Iterable[int]) -> None:
-    """Computes `runs` of the scripts and `support` and `runs` of the items given, from the tables."""
-    rows = [(item,) for item in sorted(items)]
-    db.executemany(
-        "UPDATE scripts SET runs = (SELECT coalesce(sum(g.runs), 0) FROM variants v"
-        " JOIN sightings g ON g.variant = v.id WHERE v.script = scripts.id) WHERE item = ?",
-        rows,
-    )
-    db.executemany(
-        "UPDATE items SET (support, runs) = (SELECT count(*), coalesce(sum(s.runs), 0) FROM scripts s"
-        " WHERE s.id IN (SELECT v.script FROM fragments f JOIN variants v ON v.id = f.variant"
-        " WHERE f.item = items.id)) WHERE id = ?",
-        rows,
-    )
-
-
 def _call(db: sqlite3.Connection, namings: Iterable[Naming]) -> None:
     """Counts what scripts call columns and codes."""
     db.executemany(
         "INSERT INTO namings VALUES (?, ?, ?, 1)"
         " ON CONFLICT (expression, alias, columns) DO UPDATE SET uses = uses + 1",
         [
-            (_storable(n.expression), _storable(n.alias), _storable("\n".join(n.columns)))
+            (storable(n.expression), storable(n.alias), storable("\n".join(n.columns)))
             for n in namings
             if len(n.expression) <= MAX_CANONICAL
         ],
@@ -241,8 +221,8 @@ def _call(db: sqlite3.Connection, namings: Iterable[Naming]) -> None:
 
 
 def _see(db: sqlite3.Connection, seen: Sighting, variant: int) -> bool:
-    source = _name_id(db, "sources", seen.source)
-    author = _name_id(db, "people", seen.author)
+    source = name_id(db, "sources", seen.source)
+    author = name_id(db, "people", seen.author)
     row = db.execute(
         "SELECT runs, first, last FROM sightings WHERE hash = ? AND source = ? AND author = ?",
         (seen.hash, source, author),
@@ -271,7 +251,7 @@ def _reject(db: sqlite3.Connection, rejected: Rejected, number: int) -> bool:
     if db.execute("SELECT 1 FROM rejected WHERE hash = ?", (number,)).fetchone():
         return False
     read = rejected.script
-    _insert(
+    insert(
         db,
         "rejected",
         {
@@ -292,34 +272,3 @@ def _reject(db: sqlite3.Connection, rejected: Rejected, number: int) -> bool:
         },
     )
     return True
-
-
-def _storable(text: str) -> str:
-    """`text` without lone surrogates, which SQLite cannot keep."""
-    return text.encode("utf-8", "replace").decode()
-
-
-def _insert(db: sqlite3.Connection, table: str, values: Mapping[str, Any]) -> int:
-    names, marks = ", ".join(values), ", ".join("?" * len(values))
-    kept = [_storable(v) if isinstance(v, str) else v for v in values.values()]
-    cursor = db.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", kept)
-    return int(cursor.lastrowid or 0)
-
-
-def _name_id(db: sqlite3.Connection, table: str, name: str | None) -> int:
-    """The number of an interned name, 0 for none."""
-    if not name:
-        return 0
-    row = db.execute(f"SELECT id FROM {table} WHERE name = ?", (name,)).fetchone()
-    return int(row[0]) if row else _insert(db, table, {"name": name})
-
-
-def _literals(fragment: Fragment) -> str | None:
-    if not fragment.literals:
-        return None
-    return _storable(json.dumps(fragment.literals[:MAX_LITERALS], ensure_ascii=False, separators=(",", ":")))
-
-
-def _split(column: str) -> tuple[str, str]:
-    match = _COLUMN.fullmatch(column)
-    return (match[1] or "", match[2]) if match else ("", column)

@@ -68,6 +68,10 @@ def learn(
         list[str] | None,
         typer.Option("--column", metavar="FIELD=COLUMN", help="Which column holds sql, question, author, …"),
     ] = None,
+    reembed: Annotated[
+        bool,
+        typer.Option("--reembed", help="First make all vectors anew, with the embedding model now set."),
+    ] = False,
     json_: JsonOption = False,
 ) -> None:
     """Learn the scripts of a history. Run it again after adding some: only what is new is learned."""
@@ -80,6 +84,7 @@ def learn(
                 format=format_,
                 columns=columns_option(column),
                 database=database or _only_matching(lore, schema, history),
+                reembed=reembed,
                 on_progress=report_progress,
             )
         if json_:
