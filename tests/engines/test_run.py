@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -211,3 +213,18 @@ def test_names_that_need_quotes(make: Make) -> None:
         columns = ", ".join(engine.quote(name) for name in names)
         rows = engine.run(f"SELECT {columns} FROM {engine.quote('Order-table')}")
         assert rows.columns == tuple(names)
+
+
+def test_control_c_stops_a_query(make: Make) -> None:
+    code = (
+        "import os, signal, threading, sys\n"
+        "from sqlore.engines import connect\n"
+        f"engine = connect({str(make())!r})\n"
+        "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "try:\n"
+        f"    engine.run({RUNAWAY!r}, timeout=60)\n"
+        "except KeyboardInterrupt:\n"
+        "    print('stopped', engine.run('SELECT count(*) FROM orders').rows)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "stopped ((3,),)\n"

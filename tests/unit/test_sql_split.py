@@ -78,9 +78,9 @@ def test_what_only_some_dialects_have(text: str, dialect: str, expected: list[st
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("CREATE TRIGGER x AFTER INSERT ON t BEGIN UPDATE u SET a = CASE WHEN 1 THEN 2 END; b; END; SELECT 1", 2),
-        ("DELIMITER //\nCREATE PROCEDURE p() BEGIN SELECT 1; SELECT 2; END //\nDELIMITER ;\nSELECT 3; SELECT 4", 3),
-        ("CREATE OR REPLACE FUNCTION f() RETURNS int AS $$ BEGIN RETURN 1; END; $$ LANGUAGE plpgsql; SELECT 2", 2),
+        ("CREATE TRIGGER x BEGIN UPDATE u SET a = CASE WHEN 1 THEN 2 END; b; END; SELECT 1", 2),
+        ("DELIMITER //\nCREATE PROCEDURE p() BEGIN a; b; END //\nDELIMITER ;\nSELECT 3; SELECT 4", 3),
+        ("CREATE OR REPLACE FUNCTION f() AS $$ BEGIN RETURN 1; END; $$ LANGUAGE plpgsql; SELECT 2", 2),
         ("DO $$ BEGIN DELETE FROM t; END $$; SELECT 2", 2),
         ("DECLARE\n a int;\nBEGIN\n IF a THEN b; END IF;\n c;\nEND;\nSELECT 2", 2),
         ("DECLARE @a int = 1; SELECT @a; SELECT 2", 3),

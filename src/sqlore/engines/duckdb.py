@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Final
+from typing import Any, Final
 
 import duckdb
 
@@ -31,8 +31,8 @@ _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "memory_limit": "2GB",
     "lock_configuration": "true",
 }
-# Errors of the driver while it turns values into Python's (a date of the year 99999, a lone surrogate).
-_VALUE_ERRORS: Final = (ValueError, OverflowError, TypeError, UnicodeError)
+#: Seconds that a stopped query has to end before it is left to itself.
+_GRACE: Final = 5.0
 
 
 class DuckdbEngine(Engine):
@@ -71,25 +71,18 @@ class DuckdbEngine(Engine):
 
     def run(self, sql: str, *, limit: int = DEFAULT_LIMIT, timeout: float = DEFAULT_TIMEOUT) -> Rows:
         started = time.monotonic()
-        run = _Run(self._cursor())
+        run = _Run(self._cursor(), sql, limit)
         with self._lock:
             self._active.add(run)
-        timer = threading.Timer(timeout, run.stop, args=("timeout",))
-        timer.daemon = True
-        timer.start()
         try:
-            _require_one_select(run.cursor, sql)
-            run.cursor.execute(sql)
-            columns = tuple(str(item[0]) for item in run.cursor.description or ())
-            found = run.cursor.fetchmany(limit + 1)
-            return Rows(columns, tuple(found[:limit]), len(found) > limit, time.monotonic() - started)
-        except (duckdb.Error, *_VALUE_ERRORS) as error:
-            raise _translate(error, run.reason, sql, timeout) from error
+            run.wait(timeout)
         finally:
-            timer.cancel()
             with self._lock:
                 self._active.discard(run)
-            run.end()
+        if not run.done.is_set() or run.error is not None:
+            raise _translate(run.error, run.reason, sql, timeout) from run.error
+        found = run.rows
+        return Rows(run.columns, tuple(found[:limit]), len(found) > limit, time.monotonic() - started)
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         with self._lock:
@@ -124,24 +117,52 @@ class DuckdbEngine(Engine):
 
 
 class _Run:
-    """One query on a cursor of its own, so that stopping it touches nothing else."""
+    """One query on a cursor of its own, in a thread of its own.
 
-    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
-        self.cursor = cursor
+    On its own cursor, so that stopping it touches nothing else. In its own thread, because the driver
+    looks for Ctrl-C only now and then while it runs in the main one: here the caller waits, wakes up at
+    the time limit or at Ctrl-C, and interrupts.
+    """
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection, sql: str, limit: int) -> None:
         self.reason: str | None = None
+        self.done = threading.Event()
+        self.columns: tuple[str, ...] = ()
+        self.rows: list[tuple[Any, ...]] = []
+        self.error: Exception | None = None
+        self._cursor = cursor
         self._lock = threading.Lock()
-        self._ended = False
+        threading.Thread(target=self._work, args=(sql, limit), daemon=True, name="sqlore-duckdb").start()
+
+    def _work(self, sql: str, limit: int) -> None:
+        try:
+            _require_one_select(self._cursor, sql)
+            self._cursor.execute(sql)
+            self.columns = tuple(str(item[0]) for item in self._cursor.description or ())
+            self.rows = self._cursor.fetchmany(limit + 1)
+        except Exception as error:  # handed to the thread that waits
+            self.error = error
+        with self._lock:
+            self._cursor.close()
+            self.done.set()
+
+    def wait(self, timeout: float) -> None:
+        """Until the end, the time limit, or Ctrl-C; a query that is stopped gets a moment to end."""
+        try:
+            if self.done.wait(timeout):
+                return
+            self.stop("timeout")
+        except BaseException:
+            self.stop("interrupt")
+            raise
+        finally:
+            self.done.wait(_GRACE)
 
     def stop(self, reason: str) -> None:
         with self._lock:
-            if not self._ended:
+            if not self.done.is_set():
                 self.reason = self.reason or reason
-                self.cursor.interrupt()
-
-    def end(self) -> None:
-        with self._lock:
-            self._ended = True
-            self.cursor.close()
+                self._cursor.interrupt()
 
 
 def _require_one_select(cursor: duckdb.DuckDBPyConnection, sql: str) -> None:
@@ -160,16 +181,18 @@ def _require_one_select(cursor: duckdb.DuckDBPyConnection, sql: str) -> None:
         raise UnsafeSql(f"the database is open for reading only: {kind} is not allowed")
 
 
-def _translate(error: Exception, reason: str | None, sql: str, timeout: float) -> SqloreError:
+def _translate(error: Exception | None, reason: str | None, sql: str, timeout: float) -> SqloreError:
     message = short(str(error), 600)
-    if isinstance(error, duckdb.InterruptException) or "INTERRUPT" in message:
-        if reason == "timeout":
+    if error is None or isinstance(error, duckdb.InterruptException) or "INTERRUPT" in message:
+        if reason != "interrupt":
             return QueryTimeout(
                 f"the query was stopped after {timeout:g} s",
                 where=short(sql, 120),
                 hint="narrow it with a condition or a LIMIT, or allow more time",
             )
         return QueryError("the query was interrupted")
+    if isinstance(error, SqloreError):
+        return error
     if isinstance(error, duckdb.PermissionException) or "read-only mode" in message:
         return UnsafeSql(f"the database is open for reading only: {message}")
     if "configuration" in message and "locked" in message:

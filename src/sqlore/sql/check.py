@@ -85,7 +85,7 @@ _TABLE_FUNCTIONS: Final = _words(
     jsonb_path_query jsonb_to_recordset numbers openjson posexplode posexplode_outer
     pragma_foreign_key_list pragma_index_info pragma_index_list pragma_table_info pragma_table_xinfo
     range regexp_matches regexp_split_to_table repeat_row sequence split_to_table stack string_split
-    string_to_table strtok_split_to_table table unnest unpivot values xmltable zeros
+    string_to_table strtok_split_to_table unnest unpivot values xmltable zeros
     """
 )
 _STATEMENTS: Final = _words(
@@ -238,6 +238,13 @@ def _require_harmless(node: exp.Expr, schema: Schema | None) -> None:
         raise UnsafeSql(f"the function {_name(node)} is not allowed")
     if isinstance(node, exp.Table):
         _require_table(node, schema)
+    elif isinstance(node, (exp.Lateral, exp.TableFromRows)) and isinstance(node.this, exp.Func):
+        _require_table_function(node.this)
+    elif isinstance(node, exp.Dot) and isinstance(node.expression, exp.Func):
+        if _DENIED_FUNCTION.match(node.this.name):  # a package of Oracle: utl_http.request
+            raise UnsafeSql(f"the function {node.this.name}.{node.expression.name} is not allowed")
+    elif node.args.get("settings"):
+        raise UnsafeSql("a query may not change settings")
     elif isinstance(node, exp.PropertyEQ):
         if isinstance(node.this, (exp.Parameter, exp.SessionParameter)):
             raise UnsafeSql("a query may not set a variable")
@@ -267,10 +274,14 @@ def _require_table(node: exp.Table, schema: Schema | None) -> None:
             raise UnsafeSql(f"reading the file {name} is not allowed", position=source.meta.get("start"))
         return
     if isinstance(source, exp.Func):
-        name = (source.name if isinstance(source, exp.Anonymous) else source.sql_name()).lower()
-        if name in _TABLE_FUNCTIONS or isinstance(source, (exp.UDTF, exp.GenerateSeries, exp.Explode)):
-            return
-        raise UnsafeSql(f"the table function {name} is not allowed")
+        _require_table_function(source)
+        return
     if isinstance(source, (exp.Query, exp.Values, exp.Pivot, exp.TableFromRows)):
         return
     raise UnsafeSql(f"reading from {node.sql()} is not allowed")
+
+
+def _require_table_function(source: exp.Func) -> None:
+    name = (source.name if isinstance(source, exp.Anonymous) else source.sql_name()).lower()
+    if name not in _TABLE_FUNCTIONS and not isinstance(source, (exp.UDTF, exp.GenerateSeries)):
+        raise UnsafeSql(f"the table function {name} is not allowed")
