@@ -91,7 +91,9 @@ def _compare(console: Console, lore: Workspace, question: dict[str, Any], right:
     from sqlore.interfaces.cli.render import show_draft
 
     console.rule(question["question"])
-    console.print(f"Only those who work there know: {question['convention']}\n", style="dim", markup=False)
+    console.print(
+        f"Known only to those who work there: {', '.join(question['needs'])}\n", style="dim", markup=False
+    )
     for name, strategy in (("without", "zero_shot"), ("with", "history")):
         with stages() as report:
             draft = lore.ask(question["question"], strategy=strategy, on_progress=report)

@@ -7,7 +7,7 @@ begins, so that offsets of citations stay true.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -20,7 +20,19 @@ MARKS = {"cited": "●", "near": "◐", "novel": "○"}
 _TOKEN = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?\*/|\(|\)|\n|\w+|[^\s\w]""", re.S
 )
-_CLAUSES = {"from", "where", "group", "having", "order", "limit", "union", "intersect", "except", "join"}
+_CLAUSES = {
+    "select",
+    "from",
+    "where",
+    "group",
+    "having",
+    "order",
+    "limit",
+    "union",
+    "intersect",
+    "except",
+    "join",
+}
 _JOINS = {"inner", "left", "right", "full", "cross", "natural"}
 _PREDICATES = {"and", "or"}
 
@@ -34,43 +46,53 @@ class Line:
     text: str
 
 
-def break_lines(sql: str) -> list[Line]:
+def break_lines(sql: str, width: int = 100) -> list[Line]:
     """The SQL in lines: at its own line ends, else where a clause or an AND of the outer query begins.
+
+    A line longer than `width` is broken where the clauses within its parentheses begin.
 
     >>> [line.text for line in break_lines("SELECT a FROM t WHERE b = 1 AND c BETWEEN 2 AND 3 LIMIT 5")]
     ['SELECT a', 'FROM t', 'WHERE b = 1', 'AND c BETWEEN 2 AND 3', 'LIMIT 5']
     """
-    cuts = sorted({0, len(sql), *_line_ends(sql), *([] if "\n" in sql.strip() else _clause_starts(sql))})
-    lines = []
-    for start, end in pairwise(cuts):
-        text = sql[start:end]
-        stripped = text.rstrip() if "\n" in sql.strip() else text.strip()
-        if stripped.strip():
-            begin = start + (0 if text.startswith(stripped) else len(text) - len(text.lstrip()))
-            lines.append(Line(begin, end, stripped))
+    if "\n" in sql.strip():
+        return _lines(sql, [found.end() for found in re.finditer(r"\n", sql)], keep_indent=True)
+    starts = list(_clause_starts(sql))
+    cuts = [position for position, depth in starts if depth == 0]
+    lines = _lines(sql, cuts)
+    for depth in range(1, 4):
+        long = [line for line in lines if line.end - line.start > width]
+        inner = [p for p, d in starts if d == depth and any(one.start < p < one.end for one in long)]
+        if not inner:
+            break
+        cuts += inner
+        lines = _lines(sql, cuts)
     return lines
 
 
-def _line_ends(sql: str) -> list[int]:
-    return [found.end() for found in re.finditer(r"\n", sql)]
+def _lines(sql: str, cuts: list[int], *, keep_indent: bool = False) -> list[Line]:
+    lines = []
+    for start, end in pairwise(sorted({0, len(sql), *cuts})):
+        text = sql[start:end].rstrip()
+        begin = start if keep_indent else start + len(text) - len(text.lstrip())
+        if text.strip():
+            lines.append(Line(begin, end, sql[begin : start + len(text)]))
+    return lines
 
 
-def _clause_starts(sql: str) -> list[int]:
-    depth, previous, between = 0, "", False
-    starts = []
+def _clause_starts(sql: str) -> Iterator[tuple[int, int]]:
+    """Where clauses and further predicates begin, and how deep in parentheses."""
+    depth, previous, between = 0, "", set[int]()
     for found in _TOKEN.finditer(sql):
         word = found.group().lower()
         if word in "()":
             depth += 1 if word == "(" else -1
-        elif depth == 0:
-            if word == "between":
-                between = True
-            elif word == "and" and between:
-                between = False
-            elif _begins_clause(word, previous, sql[found.end() : found.end() + 1]):
-                starts.append(found.start())
+        elif word == "between":
+            between.add(depth)
+        elif word == "and" and depth in between:
+            between.discard(depth)
+        elif _begins_clause(word, previous, sql[found.end() : found.end() + 1]) and found.start():
+            yield found.start(), depth
         previous = word
-    return starts
 
 
 def _begins_clause(word: str, previous: str, following: str) -> bool:
@@ -78,6 +100,8 @@ def _begins_clause(word: str, previous: str, following: str) -> bool:
         return previous not in _JOINS | {"outer"}
     if word in _JOINS:  # LEFT( and RIGHT( are functions
         return following != "(" and previous not in _JOINS
+    if word == "select":
+        return previous != "("
     return word in _CLAUSES or word in _PREDICATES
 
 

@@ -99,7 +99,7 @@ def usage_text(usage: Usage, attempts: int = 1) -> str:
     parts.append(f"{usage.completion} written")
     if attempts > 1:
         parts.append(f"{attempts} attempts")
-    if usage.cost is not None:
+    if usage.cost:
         parts.append(f"cost {usage.cost:.4f}")
     return ", ".join(parts)
 
