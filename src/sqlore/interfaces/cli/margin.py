@@ -20,7 +20,7 @@ MARKS = {"cited": "●", "near": "◐", "novel": "○"}
 _TOKEN = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?\*/|\(|\)|\n|\w+|[^\s\w]""", re.S
 )
-_CLAUSES = {
+_CLAUSES = set("select from where group having order limit union intersect except join".split())
     "select",
     "from",
     "where",
