@@ -20,9 +20,19 @@ MARKS = {"cited": "●", "near": "◐", "novel": "○"}
 _TOKEN = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?\*/|\(|\)|\n|\w+|[^\s\w]""", re.S
 )
-_CLAUSES = set(
-    ["select", "from", "where", "group", "having", "order", "limit", "union", "intersect", "except", "join"]
-)
+_CLAUSES = {
+    "select",
+    "from",
+    "where",
+    "group",
+    "having",
+    "order",
+    "limit",
+    "union",
+    "intersect",
+    "except",
+    "join",
+}
 _JOINS = {"inner", "left", "right", "full", "cross", "natural"}
 _PREDICATES = {"and", "or"}
 
