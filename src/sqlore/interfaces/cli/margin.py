@@ -20,19 +20,8 @@ MARKS = {"cited": "●", "near": "◐", "novel": "○"}
 _TOKEN = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?\*/|\(|\)|\n|\w+|[^\s\w]""", re.S
 )
-_CLAUSES = {
-    "select",
-    "from",
-    "where",
-    "group",
-    "having",
-    "order",
-    "limit",
-    "union",
-    "intersect",
-    "except",
-    "join",
-}
+_SET_OPERATORS = {"union", "intersect", "except"}
+_CLAUSES = {"select", "from", "where", "group", "having", "order", "limit"} | _SET_OPERATORS
 _JOINS = {"inner", "left", "right", "full", "cross", "natural"}
 _PREDICATES = {"and", "or"}
 
