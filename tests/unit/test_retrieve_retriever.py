@@ -10,7 +10,7 @@ import pytest
 
 from sqlore.catalog import Catalog, ColumnValues, ValueIndex, catalog_from_schema
 from sqlore.embed import Embedder, load_embedder
-from sqlore.errors import StoreEmbeddingError
+from sqlore.errors import ModelUnavailable, StoreEmbeddingError
 from sqlore.knowledge import Store, learn
 from sqlore.model import Column, ForeignKey, Schema, Script, Table
 from sqlore.retrieve import Retriever
@@ -242,6 +242,12 @@ def test_vectors_of_another_model_are_refused(store: Store) -> None:
 
 def test_the_models_name_in_the_store_is_enough(store: Store) -> None:
     assert Retriever(store).retrieve("How many orders are open?").items
+
+
+def test_a_question_goes_to_no_address_that_nobody_gave(store: Store) -> None:
+    store.set_meta(embedder="openai:text-embedding-3-small")
+    with pytest.raises(ModelUnavailable):
+        Retriever(store).retrieve("How many orders are open?")
 
 
 def test_a_value_of_the_database_points_at_its_column(store: Store, embedder: Embedder) -> None:

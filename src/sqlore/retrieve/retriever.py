@@ -7,7 +7,8 @@ from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
-from sqlore.embed import Embedder, Remembering, load_embedder
+from sqlore.embed import DEFAULT, Embedder, Remembering, load_embedder
+from sqlore.errors import ModelUnavailable
 from sqlore.model import RankedItem, Retrieval, ValueMatch
 from sqlore.retrieve.deliver import best_first, covering, explained, folded, worked_examples
 from sqlore.retrieve.fuse import Ranker, by_trust, default_ranker
@@ -43,9 +44,9 @@ class Retriever:
     """Finds what a store knows about a question.
 
     The store is read into memory on the first question and again when it has changed. Without `embedder` the
-    model that made the store's vectors is loaded; a store without vectors is searched by words alone.
-    `catalog` adds the value index; `ranker` takes the place of the fixed fusion. Safe to share between
-    threads.
+    model that made the store's vectors is loaded (one behind an endpoint has to be given); a store without
+    vectors is searched by words alone. `catalog` adds the value index; `ranker` takes the place of the fixed
+    fusion. Safe to share between threads.
     """
 
     def __init__(
@@ -142,10 +143,20 @@ class Retriever:
             return None
         with self._lock:
             if self._remembering is None:
-                embedder = self._embedder or load_embedder(self.store.meta("embedder") or "default")
+                embedder = self._embedder or self._own_embedder()
                 self.store.require_embedder(embedder)
                 self._remembering = Remembering(embedder)
         return self._remembering.embed([question, *(part.text for part in parts)])
+
+    def _own_embedder(self) -> Embedder:
+        name = self.store.meta("embedder") or DEFAULT
+        if name.startswith("openai:"):
+            # The store knows the model, not the address; a question must not go to an address nobody gave.
+            raise ModelUnavailable(
+                f"the store's vectors were made by the endpoint model {name}",
+                hint="name the embedding model with its address: openai:MODEL@BASE_URL",
+            )
+        return load_embedder(name)
 
     def _values(self, question: str) -> Sequence[ValueMatch]:
         return () if self.catalog is None else self.catalog.values.match(question)
