@@ -13,6 +13,7 @@ from sqlore.model import KnowledgeItem, RankedItem, RankedScript, Script, Stored
 from sqlore.retrieve.select import Candidate, cover
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Floats, Snapshot, Text
+from sqlore.retrieve.wording import saying
 
 _CHARACTERS_PER_TOKEN: Final = 3.6
 _CONSIDERED: Final = 80
@@ -100,7 +101,23 @@ def covering(asked: Asked, chosen: Sequence[int], scores: Floats, *, most: int, 
                 row, frozenset(snapshot.items_of_text[row]), length_in_tokens(text), min(1.0, fitness)
             )
     wanted = {int(row): float(scores[row]) for row in chosen}
-    return [c.id for c in cover(wanted, list(candidates.values()), most=most, budget=budget)]
+    taken = [c.id for c in cover(wanted, list(candidates.values()), most=most, budget=budget)]
+    return taken + _saying(asked, taken, near, most=most, budget=budget)
+
+
+def _saying(asked: Asked, taken: Sequence[int], near: Floats, *, most: int, budget: int) -> list[int]:
+    """Rows of further texts for the words of the question that those taken do not say."""
+    snapshot = asked.snapshot
+    left = budget - sum(length_in_tokens(snapshot.texts[row]) for row in taken)
+    affordable = [length_in_tokens(text) <= left for text in snapshot.texts]
+    fit = near * asked.alive * np.asarray(affordable, dtype=np.float32)
+    fit[list(snapshot.undeliverable)] = 0
+    out = []
+    for row in saying(asked, taken, fit, most=most - len(taken)):
+        left -= length_in_tokens(snapshot.texts[row])
+        if left >= 0:
+            out.append(row)
+    return out
 
 
 def length_in_tokens(text: Text) -> int:
