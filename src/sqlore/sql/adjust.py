@@ -13,6 +13,7 @@ LONG_LIST: Final = 64
 """A list of more literals than this is folded into one before parsing."""
 MAX_DEPTH: Final = 300
 """Nesting, and signs in a row, beyond which the parser's own recursion could overflow the stack."""
+MAX_JOINS: Final = 2_000
 MAX_OPEN_JOINS: Final = 10
 """Outer joins without a condition: the parser tries every nesting of them."""
 
@@ -79,12 +80,12 @@ def cross_joins(tokens: list[Token]) -> list[Token]:
     """
     out: list[Token] = []
     for index, token in enumerate(tokens):
-        if token.token_type is TokenType.JOIN and tokens[index - 1].token_type not in _JOIN_WORDS:
-            if _ends_without_condition(tokens, index):
-                cross = Token(TokenType.CROSS, "CROSS", token.line, token.col, token.start, token.end)
-                if out and out[-1].token_type is TokenType.INNER:
-                    out.pop()
-                out.append(cross)
+        plain = token.token_type is TokenType.JOIN and tokens[index - 1].token_type not in _JOIN_WORDS
+        if plain and _ends_without_condition(tokens, index):
+            cross = Token(TokenType.CROSS, "CROSS", token.line, token.col, token.start, token.end)
+            if out and out[-1].token_type is TokenType.INNER:
+                out.pop()
+            out.append(cross)
         out.append(token)
     return out
 

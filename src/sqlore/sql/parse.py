@@ -12,7 +12,7 @@ from sqlglot.errors import SqlglotError
 
 from sqlore.errors import NotAQuery, ParseError, SqlError
 from sqlore.sql.names import word_set
-from sqlore.sql.tokens import FUNCTION_MARK, Tokens, tokenize, tools
+from sqlore.sql.tokens import FUNCTION_MARK, Tokens, TooLarge, tokenize, tools
 
 _STATEMENTS: Final = word_set(
     """abort alter analyze attach backup begin call checkpoint close cluster comment commit copy create
@@ -53,6 +53,8 @@ def parse_query(text: str, dialect: str) -> Parsed:
     """
     try:
         return _parse(text, dialect)
+    except TooLarge:
+        raise
     except ParseError as error:
         failure = error
     for other in _FALLBACKS.get(dialect, ("",)):

@@ -16,12 +16,17 @@ INSTANCE: Final = "\ue000"
 
 _TRIGGERS: Final = ("{{", "{%", "{#", "##", "${", "%s", "%(", "<val>", "\ufeff")
 
-_SKIP = r"'(?:[^'\\]|\\.|'')*'|--[^\n]*|/\*.*?\*/"
-_SKIP_PLAIN = r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/"
+_SKIP = r"'(?:[^'\\]|\\.|'')*(?:'|\Z)|--[^\n]*|/\*.*?(?:\*/|\Z)"
+_SKIP_PLAIN = r"'(?:[^']|'')*(?:'|\Z)|--[^\n]*|/\*.*?(?:\*/|\Z)"
+# A hole ends before the next one opens: a search for its end must not run through a script again and again.
 _HOLES = r"""
-    (?P<block>\{%.*?%\}|\{\#.*?\#\}) | (?P<jinja>\{\{.*?\}\}) | (?P<hash>\#\#[^#\n]+\#\#)
-  | (?P<dollar>\$\{[^}\n]*\}) | (?P<pyformat>%\([^)\n]*\)[sdif]|(?<![\w)\s])\s?%s(?!\w)|%s(?=\s*(?:$|[,);]))|(?<=\s)%s(?!\w))
-  | (?P<mask><val>) | (?P<bom>\ufeff)
+    (?P<block>\{%(?:(?!\{%).)*?%\} | \{\#(?:(?!\{\#).)*?\#\})
+  | (?P<jinja>\{\{(?:(?!\{\{).)*?\}\})
+  | (?P<hash>\#\#[^#\n]{1,300}\#\#)
+  | (?P<dollar>\$\{[^}\n]{0,300}\})
+  | (?P<pyformat>%\([^)\n]{0,300}\)[sdif] | (?<![\w)])%s(?!\w))
+  | (?P<mask><val>)
+  | (?P<bom>\ufeff)
 """
 _SCAN = re.compile(f"(?P<skip>{_SKIP})|{_HOLES}", re.S | re.X)
 _SCAN_PLAIN = re.compile(f"(?P<skip>{_SKIP_PLAIN})|{_HOLES}", re.S | re.X)
@@ -55,7 +60,7 @@ def _stand_in(kind: str, text: str) -> str:
 
 
 def _pad(name: str, text: str) -> str:
-    # A table name cannot be followed by a number of blanks inside a Jinja hole that spans lines: keep the ends.
+    # Line ends inside the hole stay where they are.
     tail = _blank(text[len(name) :])
     return name + tail
 

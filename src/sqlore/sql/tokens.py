@@ -20,6 +20,7 @@ from sqlore.errors import ParseError, UsageError
 from sqlore.sql.adjust import (
     LONG_LIST,
     MAX_DEPTH,
+    MAX_JOINS,
     MAX_OPEN_JOINS,
     cross_joins,
     fold_lists,
@@ -52,6 +53,10 @@ _SPECIAL_ARGUMENTS = word_set(
 _SPECIAL_WORDS = word_set("""FROM FOR IN TO USING SEPARATOR BOTH LEADING TRAILING PLACING""")
 
 _ADJUSTED = frozenset({TokenType.PLACEHOLDER, TokenType.PARAMETER, TokenType.COLON, TokenType.DOLLAR})
+
+
+class TooLarge(ParseError):
+    """The script is too long, or nested too deeply, to be read."""
 
 
 @dataclass(slots=True)
@@ -104,8 +109,9 @@ def _renamed(dialect: Any) -> tuple[frozenset[str], frozenset[TokenType]]:
 def tokenize(text: str, dialect: str) -> Tokens:
     """The tokens of a text. Raises `ParseError` where it cannot be cut into tokens or is too long."""
     if len(text) > MAX_LENGTH:
-        raise ParseError(
+        raise TooLarge(
             f"the script has {len(text):,} characters; the limit is {MAX_LENGTH:,}",
+            position=MAX_LENGTH,
             hint="split it into statements",
         )
     chosen = dialect_of(dialect)
@@ -118,32 +124,34 @@ def tokenize(text: str, dialect: str) -> Tokens:
     if len(raw) > 4 * LONG_LIST:
         raw = result.tokens = fold_lists(raw, text, result.folded)
     if len(raw) > MAX_TOKENS:
-        raise ParseError(f"the script has {len(raw):,} words; the limit is {MAX_TOKENS:,}")
-    if len(raw) > MAX_DEPTH and nesting(raw) > MAX_DEPTH:
-        raise ParseError(
-            f"it is nested too deeply: more than {MAX_DEPTH} levels", position=0, line=1, column=1
+        raise TooLarge(
+            f"the script has {len(raw):,} words; the limit is {MAX_TOKENS:,}",
+            position=raw[MAX_TOKENS].start,
+            hint="split it into statements",
         )
+    if len(raw) > MAX_DEPTH and nesting(raw) > MAX_DEPTH:
+        raise TooLarge(f"it is nested too deeply: more than {MAX_DEPTH} levels", position=0, line=1, column=1)
     _adjust(result)
     return result
 
 
-_CLOSED = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|--[^\n]*|/\*.*?\*/", re.S)
-_OPEN = re.compile(r"['\"`]|/\*")
+_QUOTED = re.compile(
+    r"'(?:[^']|'')*('|\Z)|\"(?:[^\"]|\"\")*(\"|\Z)|`[^`]*(`|\Z)|--[^\n]*|/\*.*?(\*/|\Z)", re.S
+)
 
 
 def _cut_error(text: str, error: Exception) -> ParseError:
     """Where a quote or comment is opened and never closed, else the tokenizer's own words."""
-    blanked = _CLOSED.sub(lambda match: " " * len(match.group()), text)
-    opened = _OPEN.search(blanked)
-    if opened is None:
-        return ParseError(
-            f"cannot be cut into words: {str(error).splitlines()[0][:200]}", position=0, line=1, column=1
-        )
-    position = opened.start()
-    line = text.count("\n", 0, position) + 1
-    column = position - text.rfind("\n", 0, position)
+    for found in _QUOTED.finditer(text):
+        if found.lastindex and not found.group(found.lastindex):
+            start = found.start()
+            line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
+            opened = "/*" if text[start] == "/" else text[start]
+            return ParseError(
+                f"{opened} is opened here and never closed", position=start, line=line, column=column
+            )
     return ParseError(
-        f"{opened.group()} is opened here and never closed", position=position, line=line, column=column
+        f"cannot be cut into words: {str(error).splitlines()[0][:200]}", position=0, line=1, column=1
     )
 
 
@@ -155,6 +163,8 @@ def _adjust(result: Tokens) -> None:
     if spots:
         tokens = replace_parameters(tokens, spots, result.name)
     joins = kinds.count(TokenType.JOIN)
+    if joins > MAX_JOINS:
+        raise TooLarge(f"the script has {joins:,} joins; the limit is {MAX_JOINS:,}", position=0)
     if joins > 2:
         open_joins = joins - kinds.count(TokenType.ON) - kinds.count(TokenType.USING)
         if open_joins > kinds.count(TokenType.CROSS) + kinds.count(TokenType.NATURAL):
