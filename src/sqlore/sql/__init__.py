@@ -1,4 +1,4 @@
-"""SQL taken apart: text to fragments, skeletons, statements, and the check of a query."""
+"""SQL taken apart: text to fragments, skeletons and statements; the check of a query; a model's answer."""
 
 from __future__ import annotations
 
@@ -7,5 +7,14 @@ from sqlore.sql.check import check_query
 from sqlore.sql.extract import extract_sql
 from sqlore.sql.skeleton import skeleton_of
 from sqlore.sql.split import Statement, split_statements
+from sqlore.sql.tokens import TooLarge
 
-__all__ = ["Statement", "check_query", "extract_sql", "parse_script", "skeleton_of", "split_statements"]
+__all__ = [
+    "Statement",
+    "TooLarge",
+    "check_query",
+    "extract_sql",
+    "parse_script",
+    "skeleton_of",
+    "split_statements",
+]
