@@ -184,6 +184,42 @@ def test_the_comment_of_a_statement(text: str, comment: str | None) -> None:
     assert [statement.comment for statement in split_statements(text)] == [comment]
 
 
+@pytest.mark.parametrize(
+    ("text", "sections", "comment"),
+    [
+        ("-- file\n\n-- part\n-- one\n\n-- how many?\nSELECT 1", ("file", "part\none"), "how many?"),
+        ("/* file\n\n   of Ann */\n\n-- how many?\nSELECT 1", ("file\nof Ann",), "how many?"),
+        ("-- ----\n\n-- how many?\nSELECT 1", (), "how many?"),
+        ("-- how many?\n\nSELECT 1", (), "how many?"),
+        ("{{ config(a='b') }}\n\n-- one row per order\nSELECT 1", (), "one row per order"),
+        ("{{ config(a='b') }} {% set x = 1 %}\n\n-- why\n\n-- what\nwith a as (select 1) -- no\nselect 2",
+         ("why",), "what"),
+        ("-- why\n\n{{ config(a='b') }}\n-- what\nSELECT 1 -- no", ("why",), "what"),
+        ("{{ config(a='b') }}\nSELECT 1 -- what", (), "what"),
+        ("{{ a }} AS x -- what", (), "what"),
+    ],
+)  # fmt: skip
+def test_the_blocks_of_comments_above(text: str, sections: tuple[str, ...], comment: str) -> None:
+    (statement,) = split_statements(text)
+    assert (statement.sections, statement.comment) == (sections, comment)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("DECLARE @a int = 5\nSELECT a FROM t WHERE b = @a\n\nSELECT b",
+         ["DECLARE @a int = 5\nSELECT a FROM t WHERE b = @a", "SELECT b"]),
+        ("DECLARE @a int\nSET @a = (\nSELECT 1)\nSELECT @a\nSELECT b",
+         ["DECLARE @a int\nSET @a = (\nSELECT 1)\nSELECT @a", "SELECT b"]),
+        ("DECLARE @a int\nSELECT @a = 1\nSELECT @a", ["DECLARE @a int\nSELECT @a = 1\nSELECT @a"]),
+        ("SET @a = 1\nWITH x AS (\nSELECT 1)\nSELECT a\nUNION\nSELECT b\n\nSELECT c\n\nSELECT d",
+         ["SET @a = 1\nWITH x AS (\nSELECT 1)\nSELECT a\nUNION\nSELECT b", "SELECT c", "SELECT d"]),
+    ],
+)  # fmt: skip
+def test_variables_stay_with_the_query_below_them(text: str, expected: list[str]) -> None:
+    assert pieces(text, "tsql") == expected
+
+
 def test_comments_go_to_their_own_statement() -> None:
     text = "-- one\nSELECT 1; -- behind\n-- two\nSELECT 2\n\n/* three */\nSELECT 3;\n\nSELECT 4;\n-- nobody's"
     assert [(s.sql, s.comment) for s in split_statements(text)] == [

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from sqlore.history.fold import Folded, History, Variant, collect, fold
 from sqlore.history.parse import MAX_CHARACTERS, parse_all, read_and_parse
+from sqlore.history.placeholders import has_placeholders
 from sqlore.history.source import FORMATS, databases_in, read_history
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "collect",
     "databases_in",
     "fold",
+    "has_placeholders",
     "parse_all",
     "read_and_parse",
     "read_history",

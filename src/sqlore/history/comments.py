@@ -7,15 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-__all__ = ["Note", "leading_comment", "read_comment", "reads_like_a_question", "says_nothing", "to_time"]
+from sqlore.history.asking import asks, asks_within, reads_like_a_question, warns
 
-_REQUEST = re.compile(
-    r"(?:what|which|who|whom|whose|when|where|why|how|list|show|find|count|get|give|display|return|name"
-    r"|calculate|compute|determine|identify|retrieve|select|fetch|tell|state|provide|top|average|total"
-    r"|compare|rank|is|are|was|were|do|does|did|can|could|has|have|should|among|sum|number|report|describe"
-    r"|enumerate|indicate|mention|please|write|for)\b\W+\w",
-    re.I,
-)
+__all__ = ["Note", "leading_comment", "read_comment", "says_nothing", "to_time"]
+
 _LABELS: dict[str, str] = {
     **dict.fromkeys(("author", "owner", "user", "by", "written by", "created by", "analyst"), "author"),
     **dict.fromkeys(
@@ -23,8 +18,8 @@ _LABELS: dict[str, str] = {
     ),
     **dict.fromkeys(("updated", "run at", "run on", "executed", "executed at"), "time"),
     **dict.fromkeys(("runs", "calls", "executions", "run count", "times run"), "runs"),
-    **dict.fromkeys(("question", "q", "request", "ask", "title", "task"), "question"),
-    **dict.fromkeys(("description", "purpose", "desc", "note", "comment", "summary"), "comment"),
+    **dict.fromkeys(("question", "q", "request", "ask"), "question"),
+    **dict.fromkeys(("description", "purpose", "desc", "title", "task", "note", "comment", "summary"), "comment"),
     **dict.fromkeys(("evidence", "hint"), "evidence"),
     **dict.fromkeys(("database", "db"), "database"),
 }
@@ -39,17 +34,31 @@ _SIGNATURE = re.compile(
     rf"^(?:by\s+)?(?P<author>[A-Za-z][\w.@-]*(?: [A-Z][\w.-]*)?)\s*(?:,|on|-|\(|@)?\s*"
     rf"(?P<time>{_DATE})\)?\.?$"
 )
-# Commented-out SQL is neither a question nor a remark.
+# Commented-out SQL is neither a question nor a remark; "on time = within two days" is not SQL.
+_OPERAND = r"(?:'[^']*'|\([^()]*\)|-?[\w.\"`\[\]@:$%*]+(?:\([^()]*\))?)"
+_TEST = (
+    rf"(?:not )?{_OPERAND}\s*(?:(?:[=<>!]+|\blike\b|\b(?:not )?in\b)\s*{_OPERAND}"
+    rf"|between {_OPERAND} and {_OPERAND}|is (?:not )?null)"
+)
+_ITEM = r"[\w.\"`()]+(?: (?:asc|desc))?"
 _CODE = re.compile(
     r"^(?:select\b.*\bfrom\b"
     r"|(?:from|join|(?:left|right|inner|cross) join) [\w.`\"\[]+(?: (?:as )?\w+)?(?: on .*)?$"
-    r"|(?:and|or|where|on|having) .*(?:[=<>]| in \(| like | between | is (?:not )?null)|(?:group|order) by\b"
-    r"|limit \d+|.*;$)",
+    rf"|(?:and|or|where|on|having) {_TEST}(?: (?:and|or) {_TEST})*[;)\s]*$"
+    rf"|(?:group|order) by {_ITEM}(?:, ?{_ITEM})*;?$"
+    r"|limit \d+|(?:select|with|from|where|and|or|insert|update|delete|set|drop|create|alter|join|use|exec)\b.*;$)",
+    re.I,
+)
+_CODE_START = re.compile(r"(?:select|with|insert|update|delete|create|drop|alter|from)\b", re.I)
+_CODE_LINE = re.compile(
+    r"(?:select|from|where|and|or|group by|order by|having|limit|(?:left |right |inner |cross )?join|on|values|set"
+    r"|union(?: all)?|\)|,)(?=\W|$)|.*[,;(]$",
     re.I,
 )
 _RULER = re.compile(r"^[\W_]*$")
-_MARKER = re.compile(r"^\s*(?:--+|#+|//+|/\*+!?|\*(?!/))\s?|\s*\*+/\s*$")
-_LEAD = re.compile(r"(?:\s+|--[^\n]*(?:\n|$)|#[^\n]*(?:\n|$)|/\*.*?\*/)+", re.S)
+_MARKER = re.compile(r"^\s*(?:--+|\{#-?|#+|//+|/\*+!?|\*(?!/))\s?|\s*(?:\*+/|-?#\})\s*$")
+_JINJA = r"\{\{.*?\}\}|\{%.*?%\}"
+_LEAD = re.compile(rf"(?:\s+|--[^\n]*(?:\n|$)|\{{#.*?#\}}|#[^\n]*(?:\n|$)|/\*.*?\*/|{_JINJA})+", re.S)
 _NOTHING = re.compile(r"(?:[\s;]|--[^\n]*|#[^\n]*|/\*.*?\*/)*+", re.S)
 
 
@@ -64,7 +73,8 @@ class Note:
     time: str | None = None
     runs: int | None = None
     database: str | None = None
-    _lines: list[str] = field(default_factory=list, repr=False, compare=False)
+    lines: list[str] = field(default_factory=list, repr=False, compare=False)
+    """The lines of words, in their order: what the question and the remark were made of."""
 
 
 def read_comment(comment: str | None) -> Note:
@@ -80,19 +90,19 @@ def read_comment(comment: str | None) -> Note:
     for line in _plain_lines(comment or ""):
         for part in _NEXT_LABEL.split(line):
             _read_line(part.strip(), note)
-    if note._lines:
+    if note.lines:
         _read_words(note)
     return note
 
 
 def leading_comment(sql: str) -> str | None:
-    """The comments before the first word of a statement, or None.
+    """The comments before the first word of a statement, or None; template blocks there are passed over.
 
     >>> leading_comment("-- top askers\\nSELECT 1")
     '-- top askers'
     """
     match = _LEAD.match(sql)
-    return (match.group().strip() or None) if match else None
+    return (re.sub(_JINJA, "", match.group(), flags=re.S).strip() or None) if match else None
 
 
 def says_nothing(sql: str) -> bool:
@@ -102,15 +112,6 @@ def says_nothing(sql: str) -> bool:
     (True, False)
     """
     return _NOTHING.fullmatch(sql) is not None
-
-
-def reads_like_a_question(text: str) -> bool:
-    """Whether words ask for something: end with ``?`` or start with a question word or an imperative.
-
-    >>> reads_like_a_question("How many plans are active"), reads_like_a_question("revenue by plan")
-    (True, False)
-    """
-    return text.rstrip().endswith("?") or _REQUEST.match(text.lstrip()) is not None
 
 
 def to_time(value: object) -> str | None:
@@ -147,10 +148,17 @@ def _from_epoch(number: float) -> str:
 
 def _plain_lines(comment: str) -> Iterator[str]:
     """The lines of words: without comment markers, rulers, blank lines and commented-out SQL."""
-    for raw in comment.splitlines():
-        line = _MARKER.sub("", raw).strip()
-        if not _RULER.match(line) and not _CODE.match(line):
-            yield line
+    lines = [_MARKER.sub("", raw).strip() for raw in comment.splitlines()]
+    lines = [line for line in lines if not _RULER.match(line)]
+    if not _is_code(lines):
+        yield from (line for line in lines if not _CODE.match(line))
+
+
+def _is_code(lines: list[str]) -> bool:
+    """Whether a block as a whole is a query that was commented out: nearly all its lines look like SQL."""
+    if len(lines) < 2 or not _CODE_START.match(lines[0]):
+        return False
+    return sum(_CODE_LINE.match(line) is not None for line in lines[1:]) >= 0.6 * (len(lines) - 1)
 
 
 def _read_line(line: str, note: Note) -> None:
@@ -173,7 +181,7 @@ def _read_line(line: str, note: Note) -> None:
     if re.fullmatch(_DATE, line):
         note.time = to_time(line)
         return
-    note._lines.append(line)
+    note.lines.append(line)
 
 
 def _set_field(name: str, value: str, note: Note) -> None:
@@ -184,31 +192,42 @@ def _set_field(name: str, value: str, note: Note) -> None:
     elif name == "time":
         note.time = to_time(value)
     elif name == "comment":
-        note._lines.append(value)
+        note.lines.append(value)
     else:
         setattr(note, name, value)
 
 
 def _read_words(note: Note) -> None:
     """Decides which of the words are the question and which the remark."""
-    first, last = _question_lines(note._lines) if note.question is None else (0, 0)
+    first, last = _question_lines(note.lines) if note.question is None else (0, 0)
     if last > first:
-        note.question = " ".join(note._lines[first:last])
-    note.comment = " ".join(note._lines[:first] + note._lines[last:]) or None
+        note.question = " ".join(note.lines[first:last])
+    note.comment = " ".join(note.lines[:first] + note.lines[last:]) or None
 
 
 def _question_lines(lines: list[str]) -> tuple[int, int]:
-    """The range of lines that ask: up to a ``?`` from the start of its sentence, or a request at the top."""
+    """The range of lines that ask: up to a ``?`` from where its question begins, or a request at the top."""
     for index, line in enumerate(lines):
-        if line.endswith("?"):
-            start = index
-            while start and not lines[start - 1].endswith((".", "!", "?", ":", ";")):
-                start -= 1
-            return start, index + 1
+        if asks_within(line) and not warns(line):
+            return _question_start(lines, index), index + 1
     if not reads_like_a_question(lines[0]):
         return 0, 0
-    end = next((i for i, line in enumerate(lines) if line.endswith((".", "!", ":"))), len(lines) - 1)
-    return 0, end + 1
+    ends = (i for i, line in enumerate(lines) if line.endswith((".", "!", ":")) or _warns_next(lines, i))
+    return 0, next(ends, len(lines) - 1) + 1
+
+
+def _warns_next(lines: list[str], index: int) -> bool:
+    return index + 1 < len(lines) and warns(lines[index + 1])
+
+
+def _question_start(lines: list[str], index: int) -> int:
+    """Where the question that ends in this line begins: at a line that asks, else where the one before ended."""
+    start = first = index
+    while start and not lines[start - 1].endswith((".", "!", "?", ":", ";")) and not warns(lines[start - 1]):
+        start -= 1
+        if asks(lines[start]):
+            first = start
+    return first if asks(lines[first]) else start
 
 
 def _number(text: str) -> int | None:

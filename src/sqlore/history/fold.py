@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from sqlore.history.placeholders import has_placeholders
 from sqlore.model import ParsedScript, Rejected, RejectReason, Script
 
 __all__ = ["Folded", "History", "Variant", "collect", "fold"]
@@ -28,7 +29,8 @@ class Variant:
 class Folded:
     """One script for all of one skeleton (and one database).
 
-    `parsed` represents them: one with a question before one without, then the newest, then the first.
+    `parsed` represents them: one with its values before one with placeholders, then one with a question
+    before one without, then the newest, then the first.
     `first_seen` and `last_seen` are None where no script says when.
     """
 
@@ -128,8 +130,8 @@ def _add(group: _Group, item: ParsedScript) -> None:
         group.variants[identity] = Variant(newer, known.literals, known.runs + script.runs, keys)
 
 
-def _rank(script: Script) -> tuple[bool, str]:
-    return bool(script.question), _known_time(script)
+def _rank(script: Script) -> tuple[bool, bool, str]:
+    return not has_placeholders(script.sql), bool(script.question), _known_time(script)
 
 
 def _known_time(script: Script) -> str:

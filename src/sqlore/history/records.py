@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
+from sqlore.history.asking import warns
 from sqlore.history.columns import map_columns
 from sqlore.history.comments import leading_comment, read_comment, to_time
 from sqlore.model import Rejected, RejectReason, Script
@@ -71,11 +72,15 @@ def _script(record: Record, mapping: Mapping[str, str], origin: Origin) -> Scrip
     described = any(field in mapping for field in ("question", "comment"))
     note = read_comment(leading_comment(sql))
     when = record.values.get(mapping["time"]) if "time" in mapping else note.time
+    question = text("question") or (None if described and text("comment") else note.question)
+    comment = text("comment") or (None if described and text("question") else note.comment)
+    if question and warns(question):  # a title may say that the query is not to be used: nobody asks that
+        question, comment = None, " ".join(filter(None, (question, comment)))
     return Script(
         sql,
         key=text("key") or f"{origin.source}:{record.line}",
-        question=text("question") or (None if described and text("comment") else note.question),
-        comment=text("comment") or (None if described and text("question") else note.comment),
+        question=question,
+        comment=comment,
         evidence=text("evidence") or note.evidence,
         author=text("author") or note.author,
         time=to_time(when),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sqlore.history import has_placeholders
 from sqlore.model import KnowledgeItem
 from sqlore.retrieve.snapshot import Floats, Snapshot, Text, Use, no_vectors
 
@@ -49,7 +50,18 @@ def load_snapshot(store: Store) -> Snapshot:
         [Use(rows[u.text], columns[u.item], u.literals) for u in uses if u.item in columns],
         _rows(store.vectors("item"), [item.id for item in offered]),
         _rows(store.vectors("text"), [text.id for text in texts]),
-        frozenset(rows[text] for text, item in pairs if item in blocked),
+        frozenset(rows[text] for text, item in pairs if item in blocked) | _unfilled(texts),
+    )
+
+
+def _unfilled(texts: Sequence[Text]) -> frozenset[int]:
+    """Texts with placeholders, where another text of their script shows the values: nobody can copy `:from_dt`."""
+    holes: dict[int, list[bool]] = {}
+    for text in texts:
+        holes.setdefault(text.script, []).append(has_placeholders(text.sql))
+    mixed = {script for script, found in holes.items() if any(found) and not all(found)}
+    return frozenset(
+        row for row, text in enumerate(texts) if text.script in mixed and has_placeholders(text.sql)
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
@@ -23,13 +23,16 @@ __all__ = ["Statement", "split_statements"]
 class Statement:
     """One statement: `text[start : start + len(sql)] == sql`, without its semicolon; `line` from 1.
 
-    `comment` is what the comment block above says, or the comment behind it on its own line.
+    `comment` is what the comment block above says, or the comment behind it on its own line; `sections` are
+    the blocks above that one, set apart by blank lines: headings, definitions. What stands behind a
+    template's ``{{ config() }}`` and before its first word of SQL stands above it too.
     """
 
     sql: str
     start: int
     line: int
     comment: str | None = None
+    sections: tuple[str, ...] = field(default=(), repr=False)
 
 
 # Dialects in which a backslash in a text escapes, and those in which # begins a comment.
@@ -59,6 +62,9 @@ _MASK: Final = re.compile(
 _CONTINUES: Final = re.compile(
     r"(?:\b(?:UNION|ALL|DISTINCT|EXCEPT|INTERSECT|MINUS|AS|NAME|INTO|EXPLAIN)|[(,=<>+*/|-])\Z", re.I
 )
+_VARIABLES: Final = re.compile(r"(?:DECLARE|SET)\s+@", re.IGNORECASE)
+_ASSIGNS: Final = re.compile(r"SELECT\s+@\w+\s*=", re.IGNORECASE)
+_BLANK_LINE: Final = re.compile(r"\n[ \t\r]*\n|[^\s]")
 _COPY_DATA: Final = re.compile(r"COPY\s[^;]*\sFROM\s+STDIN\b", re.IGNORECASE)
 
 
@@ -123,6 +129,7 @@ class _Splitter:
         self.dialect = dialect
         self.delimiter = ";"
         self.body: int | None = None
+        self.prelude = False  # only template blocks have come of the statement's body
         self.last = 0  # end of the last thing that was no comment
         self.depth = 0
         self.comments: list[tuple[int, int]] = []  # above the statement
@@ -131,6 +138,7 @@ class _Splitter:
         self.block_depth = 0
         self.first_stop: int | None = None  # of a block: where it ends if it never closes
         self.no_block_until = 0
+        self.query_at: int | None = None  # behind T-SQL variables: where their query begins
         self.pending: Statement | None = None
 
     def run(self) -> Iterator[Statement]:
@@ -146,7 +154,7 @@ class _Splitter:
                 yield from self._end()
                 continue
             if match["query"] is not None:
-                if self._lacks_semicolon():
+                if self._lacks_semicolon(match.end()):
                     yield from self._end()
                 position = match.end() + 4  # past SELE or WITH, or the same line would be found again
                 self._significant(match.end(), position)
@@ -172,6 +180,7 @@ class _Splitter:
         if self.body is None:
             self.body = start
             self.block_from = start
+        self.prelude = False
         self.last = end
         self.tail.clear()
 
@@ -197,12 +206,14 @@ class _Splitter:
             return match.end(), True
         else:
             self.depth += {"(": 1, ")": -1}.get(match.group(), 0)
+            prelude = kind == "jinja" and (self.body is None or self.prelude)
             self._significant(match.start(), match.end())
+            self.prelude = prelude
         return match.end(), False
 
     def _comment(self, start: int, end: int) -> None:
         if self.body is not None:
-            self.tail.append((start, end))
+            (self.comments if self.prelude else self.tail).append((start, end))
         elif self.pending is not None and "\n" not in self.text[self.last : start]:
             if self.pending.comment is None:  # behind the semicolon, on the line of its statement
                 self.pending = replace(self.pending, comment=comment_text([self.text[start:end]]))
@@ -269,11 +280,16 @@ class _Splitter:
         self.no_block_until = len(self.text)
         return end + len(self.delimiter)
 
-    def _lacks_semicolon(self) -> bool:
+    def _lacks_semicolon(self, position: int) -> bool:
         """A line begins a query though the one at hand, already complete, has not ended."""
         if self.body is None or self.depth != 0 or self.first_stop is not None:
             return False
         sql = self.text[self.body : self.last]
+        if _VARIABLES.match(sql):  # T-SQL's variables belong to the query below them, not to the one after it
+            if self.query_at is None:
+                self.query_at = None if _ASSIGNS.match(self.text, position) else position
+                return False
+            sql = self.text[self.query_at : self.last]
         if _CONTINUES.search(sql) or not re.match(r"(?:SELECT|WITH)\b", sql, re.IGNORECASE):
             return False
         if sql[:4].upper() != "WITH":
@@ -300,10 +316,11 @@ class _Splitter:
             sql = self.text[self.body : self.last].rstrip()
             own_line = [span for span in self.tail if "\n" in self.text[self.last : span[0]]]
             behind = [span for span in self.tail if span not in own_line]
-            comment = self._comment_of(self.comments, self.body) or self._comment_of(behind, None)
+            blocks = self._blocks(self.comments) or self._blocks(behind)
             if self.pending is not None:
                 yield self.pending
-            self.pending = Statement(sql, self.body, 0, comment) if sql else None
+            comment, sections = (blocks[-1], tuple(blocks[:-1])) if blocks else (None, ())
+            self.pending = Statement(sql, self.body, 0, comment, sections) if sql else None
             self.comments = own_line
         else:
             self.comments = []
@@ -312,15 +329,18 @@ class _Splitter:
         self.tail = []
         self.block_depth = 0
         self.first_stop = None
+        self.query_at = None
 
-    def _comment_of(self, spans: list[tuple[int, int]], body: int | None) -> str | None:
-        """The words of the last block of comments: a block ends at a blank line."""
-        block: list[tuple[int, int]] = []
-        for span in reversed(spans):
-            if block and re.search(r"\n[ \t\r]*\n", self.text[span[1] : block[0][0]]):
-                break
-            block.insert(0, span)
-        return comment_text([self.text[start:end] for start, end in block])
+    def _blocks(self, spans: list[tuple[int, int]]) -> list[str]:
+        """The words of comments, block by block: a block ends at a blank line, or at what is no comment."""
+        blocks: list[list[tuple[int, int]]] = []
+        for span in spans:
+            between = self.text[blocks[-1][-1][1] : span[0]] if blocks else ""
+            if not blocks or _BLANK_LINE.search(between):
+                blocks.append([])
+            blocks[-1].append(span)
+        words = [comment_text([self.text[start:end] for start, end in block]) for block in blocks]
+        return [text for text in words if text]
 
 
 def _block_comment_end(text: str, start: int, nested: bool) -> int:

@@ -1,0 +1,45 @@
+"""Whether a text still has holes where its values belong: parameters of a log, variables of a template."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["has_placeholders"]
+
+_COMMENT: Final = r"--[^\n]*|/\*.*?\*/"
+_TEMPLATE: Final = r"\{\{.*?\}\}|\{%|\#\#[^#\n]+\#\#|\$\{[^}\n]*\}|%\(\w+\)[sdif]|%s\b"
+_BARE: Final = (
+    r"\?\d*(?![\w|&?]|\s*')"  # a ? before a text is an operator of JSON
+    r"|(?<![\w$])\$\d+|(?<![\w:\])\"]):[A-Za-z_]\w*|(?<![\w@])@(?P<variable>[A-Za-z_]\w*)"
+)
+# Templates are filled in inside quotes too, the others are not.
+_QUOTED: Final = rf"(?P<quoted>'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|\[[^\]\n?:$@]*\])"
+_HOLE: Final = re.compile(rf"(?P<skip>{_COMMENT})|(?P<template>{_TEMPLATE})|{_QUOTED}|(?P<bare>{_BARE})", re.S)
+_TEMPLATES: Final = re.compile(_TEMPLATE, re.S)
+_TRIGGER: Final = re.compile(r"[?$:@{#]|%[(s]")
+
+
+def has_placeholders(sql: str) -> bool:
+    """Whether a text has a parameter or a template variable that nothing in it gives a value.
+
+    >>> has_placeholders("SELECT a FROM t WHERE d >= :from_dt"), has_placeholders("SELECT ':x', y::date FROM t")
+    (True, False)
+    >>> has_placeholders("DECLARE @n INT = 5 SELECT a FROM t WHERE b = @n")
+    False
+    """
+    if _TRIGGER.search(sql) is None:
+        return False
+    for match in _HOLE.finditer(sql):
+        if match["template"] or (match["quoted"] and _TEMPLATES.search(match["quoted"])):
+            return True
+        if match["bare"] and not (match["variable"] and _is_given(match["variable"], sql)):
+            return True
+    return False
+
+
+def _is_given(variable: str, sql: str) -> bool:
+    """Whether a variable gets its value in the text itself."""
+    return re.search(rf"(?<![\w@])@{re.escape(variable)}\b[^@;\n]*?:?=", sql) is not None and (
+        re.search(r"\b(?:declare|set)\b", sql, re.I) is not None
+    )
