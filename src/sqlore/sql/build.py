@@ -41,7 +41,7 @@ def parse_script(
 
 def walk(parsed: Parsed, dialect: str, schema: Schema | None, *, strict: bool = False) -> Walker:
     """Walk a parsed query; `strict` reads it as a skeleton. Raises `ParseError` where it is nested too deeply."""
-    spans = Spans(parsed.tokens.tokens, parsed.first, parsed.stop)
+    spans = Spans(parsed.tokens.tokens, parsed.tokens.kinds, parsed.first, parsed.stop)
     walker = Walker(parsed.tokens, spans, dialect, schema)
     walker.strict = strict
     try:

@@ -17,7 +17,7 @@ from sqlore.errors import NotAQuery
 from sqlore.model import Form, Kind, Schema
 from sqlore.sql.joins import Atom, FromClause, Item, conjunction, items_of, join_pieces, outer_edge
 from sqlore.sql.names import spell
-from sqlore.sql.numbering import numbered, renumberings, sort_key
+from sqlore.sql.numbering import has_tags, numbered, renumberings, sort_key
 from sqlore.sql.parse import place
 from sqlore.sql.render import OR, Text, unwrap
 from sqlore.sql.resolve import ATOM, Output, Piece, Scope
@@ -244,7 +244,7 @@ class Walker(FromClause):
         parts += [part for part in (source, where, group, having, qualify, tail) if part is not None]
         whole = join_pieces(parts, " ")
         text = whole.text
-        if scope.path_parent is not None or scope.label != "main":
+        if has_tags(text) and (scope.path_parent is not None or scope.label != "main"):
             text = numbered(text, only=scope.totals)
         output.piece = whole._replace(text=text, strength=OR)
         return output
@@ -656,6 +656,8 @@ def _steady(output: Output, columns: list[str]) -> Output:
 
 def smallest(piece: Piece) -> Piece:
     """A join edge under the smallest numbering of its instances."""
+    if not has_tags(piece.text):
+        return piece
     texts = [change(piece.text) for change in renumberings([piece.text])]
     return piece._replace(text=min(texts, key=sort_key)) if len(texts) > 1 else piece
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from sqlore.sql.placeholders import INSTANCE
@@ -28,6 +29,7 @@ _RESERVED: Final = word_set(
 )
 
 
+@lru_cache(maxsize=8192)
 def fold(name: str, quoted: bool, dialect: str) -> str:
     """The name as the dialect compares it, unquoted.
 
@@ -49,6 +51,7 @@ def fold(name: str, quoted: bool, dialect: str) -> str:
     return name
 
 
+@lru_cache(maxsize=8192)
 def spell(name: str) -> str:
     """A folded name as a skeleton writes it: in double quotes where it could not stand bare.
 

@@ -76,7 +76,7 @@ def _untagged(base: str) -> str:
 def renumberings(texts: Iterable[str]) -> Iterator[Callable[[str], str]]:
     """Every way to number the instances in these texts, as functions from text to text."""
     found: dict[str, set[int]] = {}
-    for text in texts:
+    for text in filter(has_tags, texts):
         for base, mark, number in _TAGGED.findall(text):
             if mark == TAG:
                 found.setdefault(base, set()).add(int(number))

@@ -124,6 +124,9 @@ def statements(tokens: Tokens, dialect: str) -> list[tuple[int, int, str]]:
     """The statements of a text as token ranges with their leading word, lower-case."""
     words = tokens.tokens
     out: list[tuple[int, int, str]] = []
+    if dialect != "tsql" and TokenType.SEMICOLON not in tokens.kinds:
+        _add(words, 0, len(words), out)
+        return out
     depth = 0
     first = 0
     for index, token in enumerate(words):
@@ -241,11 +244,12 @@ def _check_tokens(tokens: Tokens, first: int, stop: int) -> None:
     """Refuse what sqlglot lets pass: empty lists and clauses."""
     words = tokens.tokens
     name = tokens.name
+    kinds = tokens.kinds
     for index in range(first, stop):
-        kind = words[index].token_type
+        kind = kinds[index]
         if kind not in _BEFORE_NOTHING:
             continue
-        following = words[index + 1].token_type if index + 1 < stop else TokenType.SEMICOLON
+        following = kinds[index + 1] if index + 1 < stop else TokenType.SEMICOLON
         bad = following in _NOTHING
         if kind is TokenType.SELECT:
             bad = bad or following is TokenType.FROM

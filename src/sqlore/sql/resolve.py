@@ -65,6 +65,21 @@ class Output:
         return renamed
 
 
+_NAMES: dict[int, tuple[Table, frozenset[str]]] = {}
+
+
+def column_names(table: Table) -> frozenset[str]:
+    """The lower-case names of a table's columns, kept as long as few tables are in use."""
+    kept = _NAMES.get(id(table))
+    if kept is not None and kept[0] is table:
+        return kept[1]
+    if len(_NAMES) >= 4096:
+        _NAMES.clear()
+    names = frozenset(column.name.lower() for column in table.columns)
+    _NAMES[id(table)] = table, names
+    return names
+
+
 class Source:
     """One source of a FROM clause: a base table, or the output of a derived one."""
 
@@ -91,7 +106,7 @@ class Source:
             return True if True in known else None if None in known else False
         if self.table is None:
             return None
-        return self.table.column(name.lstrip("\x04")) is not None
+        return name.lstrip("\x04").lower() in column_names(self.table)
 
     def column(self, name: str, totals: dict[str, int]) -> Piece | None:
         """The piece of that column as the scope writes it whose table counts are `totals`."""

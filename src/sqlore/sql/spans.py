@@ -14,7 +14,8 @@ from sqlglot import Token, TokenType
 
 Range = tuple[int, int]
 
-_OPEN, _CLOSE, _CASE, _END, _SELECT, _CLAUSE, _COMMA, _SET, _SEMICOLON = range(9)
+# Codes of the tokens that matter, in the order in which the scan asks for them.
+_OPEN, _CASE, _CLOSE, _END, _COMMA, _SELECT, _CLAUSE, _SET, _SEMICOLON = range(9)
 
 _CLAUSES: Final = {
     TokenType.FROM: "from",
@@ -104,8 +105,9 @@ class Block:
 class Spans:
     """Blocks, brackets and ranges of one tokenised statement ``tokens[first:stop]``."""
 
-    def __init__(self, tokens: list[Token], first: int, stop: int) -> None:
+    def __init__(self, tokens: list[Token], kinds: list[TokenType], first: int, stop: int) -> None:
         self.tokens = tokens
+        self.kinds = kinds
         self.first = first
         self.stop = stop
         self.match: dict[int, int] = {}
@@ -118,19 +120,19 @@ class Spans:
     # -------------------------------------------------------------- building
 
     def _scan(self) -> None:
-        tokens, codes = self.tokens, _CODES
+        kinds, codes = self.kinds, _CODES
         stack: list[tuple[int, Block | None]] = []
         level, block = -1, None
         for index in range(self.first, self.stop):
-            code = codes.get(tokens[index].token_type)
+            code = codes.get(kinds[index])
             if code is None:
                 continue
-            if code == _OPEN or code == _CASE:
+            if code <= _CASE:
                 stack.append((level, block))
                 self.parents[index] = level
                 level, block = index, None
-            elif code == _CLOSE or code == _END:
-                if not stack or (code == _END) != (tokens[level].token_type is TokenType.CASE):
+            elif code <= _END:
+                if not stack or (code == _END) != (kinds[level] is TokenType.CASE):
                     continue
                 if block is not None:
                     block.end = index
@@ -262,14 +264,14 @@ class Spans:
         return out
 
     def _predicates(self, start: int, stop: int, out: list[Range]) -> None:
-        tokens, match = self.tokens, self.match
+        kinds, match = self.kinds, self.match
         while match.get(start) == stop - 1 and stop - start > 2 and self._opens_condition(start):
             start, stop = start + 1, stop - 1
         parts: list[Range] = []
         begin = index = start
         between = 0
         while index < stop:
-            kind = tokens[index].token_type
+            kind = kinds[index]
             if index in match:
                 index = match[index]
             elif kind is TokenType.BETWEEN:

@@ -63,7 +63,7 @@ class TooLarge(ParseError):
 class Tokens:
     """The adjusted tokens of one text; `text` is the original, offsets are offsets into it.
 
-    `folded` holds, by the offset of its stand-in, each long literal list: its values.
+    `kinds` are the types of the tokens; `folded` holds, by the offset of its stand-in, each long literal list: its values.
     """
 
     text: str
@@ -71,6 +71,7 @@ class Tokens:
     name: str
     dialect: Any
     folded: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    kinds: list[TokenType] = field(default_factory=list)
     placeholders: bool = False
 
 
@@ -159,35 +160,46 @@ def _adjust(result: Tokens) -> None:
     """Parameters, joins, function names; last the marks, which hold the final indexes."""
     tokens = result.tokens
     kinds = [token.token_type for token in tokens]
-    spots = [index for index, kind in enumerate(kinds) if kind in _ADJUSTED]
-    if spots:
+    if not _ADJUSTED.isdisjoint(kinds):
+        spots = [index for index, kind in enumerate(kinds) if kind in _ADJUSTED]
         tokens = replace_parameters(tokens, spots, result.name)
     joins = kinds.count(TokenType.JOIN)
-    if joins > MAX_JOINS:
-        raise TooLarge(f"the script has {joins:,} joins; the limit is {MAX_JOINS:,}", position=0)
     if joins > 2:
-        open_joins = joins - kinds.count(TokenType.ON) - kinds.count(TokenType.USING)
-        if open_joins > kinds.count(TokenType.CROSS) + kinds.count(TokenType.NATURAL):
-            tokens = cross_joins(tokens)
-            if _outer_without_condition(tokens) > MAX_OPEN_JOINS:
-                raise ParseError("outer joins need a condition: ON or USING", position=0)
+        tokens = _joins(tokens, kinds, joins)
+    if tokens is not result.tokens:
+        result.tokens = tokens
+        kinds = [token.token_type for token in tokens]
+    result.kinds = kinds
     names, types = _renamed(result.dialect)
-    for index, token in enumerate(tokens):
-        kind = token.token_type
+    for index, kind in enumerate(kinds):
         if kind is TokenType.L_PAREN:
-            before = tokens[index - 1] if index else token
-            if before.token_type in types:
+            if index and kinds[index - 1] in types:
+                before = tokens[index - 1]
                 name = before.text.upper()
                 if name in names and not (
                     name in _SPECIAL_ARGUMENTS and has_special_words(tokens, index, _SPECIAL_WORDS)
                 ):
                     before.text = FUNCTION_MARK + before.text
         elif kind is TokenType.SELECT or kind is TokenType.FROM:
-            token.comments = [f"\x02{index}"]
-    result.tokens = tokens
+            tokens[index].comments = [f"\x02{index}"]
 
 
-def _outer_without_condition(tokens: list[Token]) -> int:
-    kinds = [token.token_type for token in tokens]
-    crossed = kinds.count(TokenType.CROSS) + kinds.count(TokenType.NATURAL)
-    return kinds.count(TokenType.JOIN) - kinds.count(TokenType.ON) - kinds.count(TokenType.USING) - crossed
+def _joins(tokens: list[Token], kinds: list[TokenType], joins: int) -> list[Token]:
+    """Refuse what the parser could not join in time; joins without a condition become CROSS JOIN."""
+    if joins > MAX_JOINS:
+        raise TooLarge(f"the script has {joins:,} joins; the limit is {MAX_JOINS:,}", position=0)
+    if _open_joins(kinds) > 0:
+        tokens = cross_joins(tokens)
+        if _open_joins([token.token_type for token in tokens]) > MAX_OPEN_JOINS:
+            raise ParseError("outer joins need a condition: ON or USING", position=0)
+    return tokens
+
+
+def _open_joins(kinds: list[TokenType]) -> int:
+    conditions = kinds.count(TokenType.ON) + kinds.count(TokenType.USING)
+    return (
+        kinds.count(TokenType.JOIN)
+        - conditions
+        - kinds.count(TokenType.CROSS)
+        - kinds.count(TokenType.NATURAL)
+    )
