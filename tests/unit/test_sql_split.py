@@ -204,6 +204,12 @@ def test_the_blocks_of_comments_above(text: str, sections: tuple[str, ...], comm
     assert (statement.sections, statement.comment) == (sections, comment)
 
 
+@pytest.mark.parametrize("between", [";\n-- 42 rows\n\n", "\n-- 42 rows\n\n", "; -- 42 rows\n\n"])
+def test_a_remark_below_a_statement_is_no_heading_of_the_next(between: str) -> None:
+    found = split_statements(f"SELECT 1{between}-- how many?\nSELECT 2")
+    assert [(s.sql, s.comment, s.sections) for s in found][1:] == [("SELECT 2", "how many?", ())]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -132,6 +132,7 @@ class _Splitter:
         self.prelude = False  # only template blocks have come of the statement's body
         self.last = 0  # end of the last thing that was no comment
         self.depth = 0
+        self.before = 0  # end of the statement before
         self.comments: list[tuple[int, int]] = []  # above the statement
         self.tail: list[tuple[int, int]] = []  # since `last`, inside or behind the statement
         self.block_from = 0  # up to where BEGIN and END are counted
@@ -321,6 +322,7 @@ class _Splitter:
                 yield self.pending
             comment, sections = (blocks[-1], tuple(blocks[:-1])) if blocks else (None, ())
             self.pending = Statement(sql, self.body, 0, comment, sections) if sql else None
+            self.before = self.last
             self.comments = own_line
         else:
             self.comments = []
@@ -332,13 +334,19 @@ class _Splitter:
         self.query_at = None
 
     def _blocks(self, spans: list[tuple[int, int]]) -> list[str]:
-        """The words of comments, block by block: a block ends at a blank line, or at what is no comment."""
+        """The words of comments, block by block: a block ends at a blank line, or at what is no comment.
+
+        Of several, one right below the statement before speaks of that one.
+        """
         blocks: list[list[tuple[int, int]]] = []
         for span in spans:
             between = self.text[blocks[-1][-1][1] : span[0]] if blocks else ""
             if not blocks or _BLANK_LINE.search(between):
                 blocks.append([])
             blocks[-1].append(span)
+        if self.pending is not None and len(blocks) > 1:
+            between = self.text[self.before : blocks[0][0][0]]
+            blocks = blocks if "\n" in between.strip(" \t\r").partition("\n")[2] else blocks[1:]
         words = [comment_text([self.text[start:end] for start, end in block]) for block in blocks]
         return [text for text in words if text]
 
