@@ -32,7 +32,9 @@ def schemas(path: Path) -> dict[str, Schema]:
             columns.setdefault(table, []).append(Column(name))
         tables = enumerate(entry["table_names_original"])
         out[entry["db_id"]] = Schema(
-            tuple(Table(name, tuple(columns.get(index, ()))) for index, name in tables), entry["db_id"], "sqlite"
+            tuple(Table(name, tuple(columns.get(index, ()))) for index, name in tables),
+            entry["db_id"],
+            "sqlite",
         )
     return out
 

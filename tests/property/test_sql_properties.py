@@ -56,7 +56,9 @@ class Style:
                 out.append(word)
             # ORDER BY is one word to the parser: blanks inside it, but no comment.
             joined = word in ("group", "order")
-            out.append(rng.choice((" ", "  ", "\n", "\t", *(() if joined else (" /* why */ ", " -- note\n")))))
+            out.append(
+                rng.choice((" ", "  ", "\n", "\t", *(() if joined else (" /* why */ ", " -- note\n"))))
+            )
         return "".join(out)
 
     def _name(self, name: str, rng: random.Random) -> str:
@@ -251,7 +253,9 @@ def broken(draw: st.DrawFn) -> str:
         elif action == 1:
             words.insert(at, draw(st.sampled_from(words)))
         elif action == 2:
-            words.insert(at, draw(st.sampled_from(("(", ")", "'", '"', ",", "@p", "?", "##a##", "{{ x }}", ";", "%s"))))
+            words.insert(
+                at, draw(st.sampled_from(("(", ")", "'", '"', ",", "@p", "?", "##a##", "{{ x }}", ";", "%s")))
+            )
         else:
             words = words[: at + 1]
     return " ".join(words)
