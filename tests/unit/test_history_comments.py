@@ -19,6 +19,17 @@ from sqlore.history.comments import leading_comment, read_comment, to_time
         "Top 10 customers by net revenue",
         "Anna asked: what did we refund last year?",
         "Please find the orders without an invoice",
+        "are there customers without a subscription",
+        "did we win any customers in May",
+        "when did the customers of plan 9 leave",
+        "For each plan, how many sites are live",
+        "in which region is revenue lowest",
+        "count distinct users per day",
+        "return the five oldest invoices",
+        "write a query for the churned customers",
+        "we need to know the refunds of May",
+        "slide 8: What share of the orders left on time? Two days, without weekends",
+        "Don't we have more than that?",
     ],
 )
 def test_questions_and_requests(text: str) -> None:
@@ -28,11 +39,73 @@ def test_questions_and_requests(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Net revenue without test accounts", "fiscal year starts in February", "Howto", "topology of sites"],
+    [
+        "Net revenue without test accounts",
+        "fiscal year starts in February",
+        "Howto",
+        "topology of sites",
+        # words that ask elsewhere
+        "Report \"Net revenue by channel\", the tool fills in the dates",
+        "Report of May",
+        "write off small change",
+        "count by status",
+        "list of customers, for Tobias",
+        "state machine of orders",
+        "return rate per month",
+        "average order value by month",
+        "for the auditor",
+        "is the old version of mrr.sql",
+        "has one row per order",
+        "when customers leave they lose their points",
+        "where clause as in the dashboard",
+        "How the fiscal year works",
+        "get rid of the second join",
+        "can be slow (two minutes)",
+        "customers by status (new?) and region",
+        # warnings
+        "DO NOT USE ANY MORE, counts upgrades and the reshuffle as churn. See churn.sql",
+        "don't run this on Mondays",
+        "does not run",
+        "doesn't work?",
+        "deprecated: which one is right?",
+        "OLD - how many customers?",
+        "wrong!! should it be without Z?",
+        "TODO which region?",
+        "not used any more",
+    ],
 )
 def test_remarks(text: str) -> None:
     note = read_comment(f"-- {text}")
     assert (note.question, note.comment) == (None, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "comment"),
+    [
+        ("-- DO NOT USE\n-- how many churned?", "how many churned?", "DO NOT USE"),
+        ("-- list all churned customers\n-- deprecated, see churn.sql", "list all churned customers",
+         "deprecated, see churn.sql"),
+        ("-- active customers\n-- how many are there?", "how many are there?", "active customers"),
+        ("-- show the customers\n-- who left in May?", "show the customers who left in May?", None),
+    ],
+)  # fmt: skip
+def test_a_question_begins_where_it_asks(text: str, question: str, comment: str | None) -> None:
+    note = read_comment(text)
+    assert (note.question, note.comment) == (question, comment)
+
+
+def test_definitions_are_not_taken_for_code() -> None:
+    words = ["on time = out of the door within 2 days", "ok=1 paid out, ok=0 turned down; always ok=1"]
+    assert read_comment("\n".join(f"-- {line}" for line in words)).comment == " ".join(words)
+    for code in ("and c.acct_type <> 'Z'", "on o.cust_cd = c.leg_cd", "where x in (1, 2) and y is null",
+                 "group by region, month", "set @a = 1;", "order by net desc"):  # fmt: skip
+        assert read_comment(f"-- {code}").comment is None, code
+
+
+def test_a_query_that_was_commented_out_says_nothing() -> None:
+    block = "-- select o.ch,\n--   sum(o.gross_c)\n-- from orders o\n-- where o.st <> 7\n-- group by o.ch"
+    assert read_comment(block).lines == []
+    assert read_comment("/* select customers by hand\n   and send the list to Owen */").lines != []
 
 
 def test_question_and_remark_together() -> None:
@@ -88,6 +161,8 @@ def test_leading_comment() -> None:
     assert leading_comment("/* a */ -- b\n\n SELECT 1 -- c") == "/* a */ -- b"
     assert leading_comment("SELECT 1 -- c") is None
     assert leading_comment("/* never closed") is None
+    assert leading_comment("{{ config(a='b') }}\n\n-- one row a day\nselect 1 -- c") == "-- one row a day"
+    assert read_comment(leading_comment("{% set a = 1 %}{# how many? #}select 1")).question == "how many?"
 
 
 def test_many_comments_take_no_time() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlore.history import collect, fold, parse_all
+import pytest
+
+from sqlore.history import collect, fold, has_placeholders, parse_all
 from sqlore.model import ParsedScript, Rejected, Script
 
 
@@ -76,6 +78,34 @@ def test_everything_known_is_kept() -> None:
 def test_the_first_of_equals_represents_them() -> None:
     (folded,) = fold(parse(Script("SELECT a FROM t", "1"), Script("SELECT a from t", "2")))
     assert folded.parsed.script.key == "1"
+
+
+@pytest.mark.parametrize("hole", [":from_dt", "?", "$1", "@p", "%(d)s", "{{ start }}", "'{{ start }}'", "##d##"])
+def test_values_go_before_placeholders_then_questions_then_time(hole: str) -> None:
+    def of(value: str, key: str, question: str | None, time: str) -> Script:
+        return Script(f"SELECT a FROM t WHERE d >= {value}", key, question=question, time=time)
+
+    filled = of("'2024-01-01'", "1", None, "2023-01-01"), of("'2025-01-01'", "2", None, "2024-01-01")
+    asked = of(hole, "3", "Since when?", "2025-01-01")
+    (folded,) = fold(parse(*filled, asked))
+    assert folded.parsed.script.key == "2"
+    (folded,) = fold(parse(asked, of("'2020-01-01'", "4", "Since 2020?", "2020-01-01"), *filled))
+    assert folded.parsed.script.key == "4"
+    (folded,) = fold(parse(asked))
+    assert folded.parsed.script.key == "3"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT ':x', '?', '$1', 'a@b.c', '%s of' FROM t -- :y ?",
+        "SELECT a::date, b ? 'k', arr[1:n] FROM t /* {{ x }} */",
+        "DECLARE @n INT = 5, @m INT = 6 SELECT a FROM t WHERE b = @n AND c = @m",
+        "SELECT @@rowcount, [a:b?] FROM t",
+    ],
+)
+def test_what_only_looks_like_a_placeholder(text: str) -> None:
+    assert not has_placeholders(text)
 
 
 def test_collect_counts_what_was_rejected() -> None:

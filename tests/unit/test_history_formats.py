@@ -202,6 +202,16 @@ def test_the_comment_in_a_record_is_read_where_nothing_else_describes_it(tmp_pat
     assert script.sql == records[0]["sql"]
 
 
+def test_a_title_that_warns_is_no_question(tmp_path: Path) -> None:
+    records = [
+        {"title": "DO NOT USE, wrong join", "sql": "SELECT 1", "notes": "see 7"},
+        {"title": "Report of May", "sql": "-- which ones?\nSELECT 2", "notes": None},
+    ]
+    one, two = scripts(write(tmp_path, "log.json", json.dumps(records)))
+    assert (one.question, one.comment) == (None, "DO NOT USE, wrong join see 7")
+    assert (two.question, two.comment) == ("Report of May", None)
+
+
 # ------------------------------------------------------------------ known collections
 
 

@@ -63,6 +63,61 @@ def test_sql_file(tmp_path: Path) -> None:
     assert (three.comment, three.question) == (None, None)
 
 
+def scripts_in(path: Path) -> list[Script]:
+    return [item for item in read_history(path) if isinstance(item, Script)]
+
+
+def test_the_header_of_a_file_is_background_of_its_scripts(tmp_path: Path) -> None:
+    text = (
+        "-- churn\n-- author: priya, date: 2025-02-11\n-- reason UP = bigger plan\n\n-- how many left?\nSELECT 1;\n\n"
+        "SELECT 2;\n\n-- Yearly figures.\n-- owner: owen\n\n-- by plan\n-- evidence: plan 9 is a test\nSELECT 3;\n"
+        "-- 42 rows\n\n-- by year\nSELECT 4;\n\n/* Monthly figures. */\n\n-- by month\nSELECT 5;\n"
+    )
+    (tmp_path / "a.sql").write_text(text)
+    found = scripts_in(tmp_path / "a.sql")
+    header = "churn\nreason UP = bigger plan"
+    assert [script.evidence for script in found] == [
+        header,
+        header,
+        f"plan 9 is a test\nYearly figures.\n{header}",
+        f"Yearly figures.\n{header}",
+        f"Monthly figures.\n{header}",
+    ]
+    assert [script.author for script in found] == ["priya", "priya", "owen", "owen", "priya"]
+    assert {script.time for script in found} == {"2025-02-11"}
+    assert [script.text for script in found] == ["how many left?", None, "by plan", "by year", "by month"]
+
+
+def test_a_block_above_the_first_statement_is_its_own_comment(tmp_path: Path) -> None:
+    path = tmp_path / "a.sql"
+    path.write_text("-- how many left?\n-- reason UP = bigger plan\n\nSELECT 1;\n\n-- by plan\nSELECT 2;\n")
+    one, two = scripts_in(path)
+    assert (one.question, one.comment, one.evidence) == ("how many left?", "reason UP = bigger plan", None)
+    assert (two.text, two.evidence) == ("by plan", "reason UP = bigger plan")
+    path.write_text("-- how many left?\nSELECT 1;\n\n-- by plan\nSELECT 2;\n")
+    assert [script.evidence for script in scripts_in(path)] == [None, None]
+
+
+def test_a_long_header_is_cut_at_a_word(tmp_path: Path) -> None:
+    path = tmp_path / "a.sql"
+    path.write_text("-- " + "revenue without refunds, " * 60 + "\n\n-- by plan\nSELECT 1;\n")
+    evidence = scripts_in(path)[0].evidence
+    assert evidence is not None
+    assert len(evidence) < 410
+    assert evidence.endswith(" refunds …") or evidence.endswith(" revenue …") or evidence.endswith(" without …")
+
+
+def test_a_dbt_model_is_read_with_its_comment(tmp_path: Path) -> None:
+    path = tmp_path / "fct.sql"
+    path.write_text(
+        "{{ config(materialized='table') }}\n\n{% set days = 90 %}\n"
+        "-- how many sites has each order?\nwith x as (\n\n    select 1\n)\n\nselect * from x\n"
+    )
+    (script,) = scripts_in(path)
+    assert script.question == "how many sites has each order?"
+    assert script.sql.startswith("{{ config")
+
+
 def test_crlf(tmp_path: Path) -> None:
     one, two = good(read_history(write(tmp_path, "a.sql", "-- Which?\r\nSELECT 1;\r\n\r\nSELECT 2;\r\n")))
     assert (one.question, one.line, two.line) == ("Which?", 2, 4)

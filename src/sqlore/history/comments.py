@@ -51,8 +51,8 @@ _CODE = re.compile(
 )
 _CODE_START = re.compile(r"(?:select|with|insert|update|delete|create|drop|alter|from)\b", re.I)
 _CODE_LINE = re.compile(
-    r"(?:select|from|where|and|or|group by|order by|having|limit|(?:left |right |inner |cross )?join|on|values|set"
-    r"|union(?: all)?|\)|,)(?=\W|$)|.*[,;(]$",
+    r"(?:select|from|where|group by|order by|having|limit|(?:left |right |inner |cross )?join|union(?: all)?|\)|,)"
+    r"(?=\W|$)|(?:and|or|on|set|values)\b.*[=<>(]|.*[,;(]$",
     re.I,
 )
 _RULER = re.compile(r"^[\W_]*$")

@@ -8,13 +8,13 @@ from typing import Final
 __all__ = ["has_placeholders"]
 
 _COMMENT: Final = r"--[^\n]*|/\*.*?\*/"
-_TEMPLATE: Final = r"\{\{.*?\}\}|\{%|\#\#[^#\n]+\#\#|\$\{[^}\n]*\}|%\(\w+\)[sdif]|%s\b"
+_TEMPLATE: Final = r"\{\{.*?\}\}|\{%|\#\#[^#\n]+\#\#|\$\{[^}\n]*\}|%\(\w+\)[sdif]"
 _BARE: Final = (
     r"\?\d*(?![\w|&?]|\s*')"  # a ? before a text is an operator of JSON
-    r"|(?<![\w$])\$\d+|(?<![\w:\])\"]):[A-Za-z_]\w*|(?<![\w@])@(?P<variable>[A-Za-z_]\w*)"
+    r"|(?<![\w$])\$(?:\d+|[A-Za-z_]\w*)(?![\w$])|(?<![\w:\])\"]):[A-Za-z_]\w*|(?<![\w@])@(?P<variable>[A-Za-z_]\w*)|%s\b"
 )
 # Templates are filled in inside quotes too, the others are not.
-_QUOTED: Final = rf"(?P<quoted>'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|\[[^\]\n?:$@]*\])"
+_QUOTED: Final = rf"(?P<quoted>'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|(?<![\w\])])\[[^\]\n]*\])"
 _HOLE: Final = re.compile(rf"(?P<skip>{_COMMENT})|(?P<template>{_TEMPLATE})|{_QUOTED}|(?P<bare>{_BARE})", re.S)
 _TEMPLATES: Final = re.compile(_TEMPLATE, re.S)
 _TRIGGER: Final = re.compile(r"[?$:@{#]|%[(s]")

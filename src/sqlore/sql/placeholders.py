@@ -1,6 +1,6 @@
 """Template text and log placeholders, swapped for stand-ins of the same length before tokenising.
 
-Real logs are not plain SQL: query parameters (``##name##``, ``%(name)s``, ``{{ name }}``, ``${name}``) and
+Real logs are not plain SQL: query parameters (``##name##``, ``%(name)s``, ``{{ name }}``, ``${name}``, ``$1``) and
 dbt models with Jinja blocks. Every swap keeps the length, so all offsets stay offsets into the original
 text, and the original spelling is read back from there.
 """
@@ -14,7 +14,7 @@ MASK: Final = "<val>"
 INSTANCE: Final = "\ue000"
 """Stands for the ``#`` of ``employee#2`` while a skeleton is read back."""
 
-_TRIGGERS: Final = ("{{", "{%", "{#", "##", "${", "%s", "%(", "<val>", "\ufeff")
+_TRIGGERS: Final = ("{{", "{%", "{#", "##", "$", "%s", "%(", "<val>", "\ufeff")
 
 _SKIP = r"'(?:[^'\\]|\\.|'')*(?:'|\Z)|--[^\n]*|/\*.*?(?:\*/|\Z)"
 _SKIP_PLAIN = r"'(?:[^']|'')*(?:'|\Z)|--[^\n]*|/\*.*?(?:\*/|\Z)"
@@ -23,7 +23,7 @@ _HOLES = r"""
     (?P<block>\{%(?:(?!\{%).)*?%\} | \{\#(?:(?!\{\#).)*?\#\})
   | (?P<jinja>\{\{(?:(?!\{\{).)*?\}\})
   | (?P<hash>\#\#[^#\n]{1,300}\#\#)
-  | (?P<dollar>\$\{[^}\n]{0,300}\})
+  | (?P<dollar>\$\{[^}\n]{0,300}\} | (?<![\w$"`[])\$(?:\d+|[A-Za-z_]\w*)(?![\w$]))
   | (?P<pyformat>%\([^)\n]{0,300}\)[sdif] | (?<![\w)])%s(?!\w))
   | (?P<mask><val>)
   | (?P<bom>\ufeff)

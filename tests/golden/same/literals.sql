@@ -44,6 +44,8 @@ SELECT x FROM t WHERE a = ? AND b IN (?, ?);
 SELECT x FROM t WHERE a = ?1 AND b IN (?2, ?3);
 SELECT x FROM t WHERE a = :name AND b IN (:one, :two);
 SELECT x FROM t WHERE a = @name AND b IN (@one);
+SELECT x FROM t WHERE a = $1 AND b IN ($2, $3);
+SELECT x FROM t WHERE a = $name AND b IN ($one);
 SELECT x FROM t WHERE a = {{ name }} AND b IN ({{ one }}, {{ two }});
 SELECT x FROM t WHERE a = '{{ name }}' AND b IN (${one});
 
