@@ -45,7 +45,7 @@ def test_questions_and_requests(text: str) -> None:
         "Howto",
         "topology of sites",
         # words that ask elsewhere
-        "Report \"Net revenue by channel\", the tool fills in the dates",
+        'Report "Net revenue by channel", the tool fills in the dates',
         "Report of May",
         "write off small change",
         "count by status",

@@ -80,7 +80,9 @@ def test_the_first_of_equals_represents_them() -> None:
     assert folded.parsed.script.key == "1"
 
 
-@pytest.mark.parametrize("hole", [":from_dt", "?", "$1", "@p", "%(d)s", "{{ start }}", "'{{ start }}'", "##d##"])
+@pytest.mark.parametrize(
+    "hole", [":from_dt", "?", "$1", "@p", "%(d)s", "{{ start }}", "'{{ start }}'", "##d##"]
+)
 def test_values_go_before_placeholders_then_questions_then_time(hole: str) -> None:
     def of(value: str, key: str, question: str | None, time: str) -> Script:
         return Script(f"SELECT a FROM t WHERE d >= {value}", key, question=question, time=time)

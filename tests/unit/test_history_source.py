@@ -69,8 +69,9 @@ def scripts_in(path: Path) -> list[Script]:
 
 def test_the_header_of_a_file_is_background_of_its_scripts(tmp_path: Path) -> None:
     text = (
-        "-- churn\n-- author: priya, date: 2025-02-11\n-- reason UP = bigger plan\n\n-- how many left?\nSELECT 1;\n\n"
-        "SELECT 2;\n\n-- Yearly figures.\n-- owner: owen\n\n-- by plan\n-- evidence: plan 9 is a test\nSELECT 3;\n"
+        "-- churn\n-- author: priya, date: 2025-02-11\n-- reason UP = bigger plan\n\n"
+        "-- how many left?\nSELECT 1;\n\nSELECT 2;\n\n"
+        "-- Yearly figures.\n-- owner: owen\n\n-- by plan\n-- evidence: plan 9 is a test\nSELECT 3;\n"
         "-- 42 rows\n\n-- by year\nSELECT 4;\n\n/* Monthly figures. */\n\n-- by month\nSELECT 5;\n"
     )
     (tmp_path / "a.sql").write_text(text)
@@ -104,7 +105,7 @@ def test_a_long_header_is_cut_at_a_word(tmp_path: Path) -> None:
     evidence = scripts_in(path)[0].evidence
     assert evidence is not None
     assert len(evidence) < 410
-    assert evidence.endswith(" refunds …") or evidence.endswith(" revenue …") or evidence.endswith(" without …")
+    assert evidence.endswith((" refunds …", " revenue …", " without …"))
 
 
 def test_a_dbt_model_is_read_with_its_comment(tmp_path: Path) -> None:

@@ -40,14 +40,18 @@ _FORMS: Final = (
     r"(?:i|we|he|she|they)\s+(?:want|need|wants|needs|would\s+like|'d\s+like)\s+to\s+(?:know|see)\b",
     r"(?:in|from|on|for|at|of|to|by|with|under|until|since)\s+(?:what|which|whose|how\s+(?:many|much|long))\s",
 )
-_ASKS: Final = re.compile(rf"(?:please,?\s+)?(?:also\s+|then\s+|now\s+|and\s+|so\s+)?(?:{'|'.join(_FORMS)})", re.I)
+_ASKS: Final = re.compile(
+    rf"(?:please,?\s+)?(?:also\s+|then\s+|now\s+|and\s+|so\s+)?(?:{'|'.join(_FORMS)})", re.I
+)
 # "For each plan, count ..." asks behind its comma.
 _LEAD_IN: Final = re.compile(
     r"(?:for|in|of|on|among|between|from|after|before|since|under|over|during|if|to|within|given)\b", re.I
 )
 _QUESTION_MARK: Final = re.compile(r"[\w)\"'\]%]\s?\?+(?=\s|$)")
 _SENTENCE: Final = re.compile(r"(?:^|[.:!?;>-]\s+|\(\s*)")
-_LABEL: Final = r"(?=\s*(?:$|[:!.,;(\[–—-]|\b(?:version|query|script|numbers|figures|result|copy|code|filter|join)\b))"  # noqa: RUF001
+_LABEL: Final = (
+    r"(?=\s*(?:$|[:!.,;(\[–—-]|\b(?:version|query|script|numbers|figures|result|copy|code|filter|join)\b))"
+)
 _WARNS: Final = re.compile(
     r"[\W_]*(?:(?:please|nb|note|warning|careful|attention|caution|achtung)\b[\W_]*)*(?:"
     r"(?:do\s+not|don'?t|never|stop|must\s+not|should\s+not|cannot\s+be)\s+(?:\w+\s+)?"

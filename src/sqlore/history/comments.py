@@ -19,7 +19,9 @@ _LABELS: dict[str, str] = {
     **dict.fromkeys(("updated", "run at", "run on", "executed", "executed at"), "time"),
     **dict.fromkeys(("runs", "calls", "executions", "run count", "times run"), "runs"),
     **dict.fromkeys(("question", "q", "request", "ask"), "question"),
-    **dict.fromkeys(("description", "purpose", "desc", "title", "task", "note", "comment", "summary"), "comment"),
+    **dict.fromkeys(
+        ("description", "purpose", "desc", "title", "task", "note", "comment", "summary"), "comment"
+    ),
     **dict.fromkeys(("evidence", "hint"), "evidence"),
     **dict.fromkeys(("database", "db"), "database"),
 }
@@ -46,13 +48,14 @@ _CODE = re.compile(
     r"|(?:from|join|(?:left|right|inner|cross) join) [\w.`\"\[]+(?: (?:as )?\w+)?(?: on .*)?$"
     rf"|(?:and|or|where|on|having) {_TEST}(?: (?:and|or) {_TEST})*[;)\s]*$"
     rf"|(?:group|order) by {_ITEM}(?:, ?{_ITEM})*;?$"
-    r"|limit \d+|(?:select|with|from|where|and|or|insert|update|delete|set|drop|create|alter|join|use|exec)\b.*;$)",
+    r"|limit \d+"
+    r"|(?:select|with|from|where|and|or|insert|update|delete|set|drop|create|alter|join|use|exec)\b.*;$)",
     re.I,
 )
 _CODE_START = re.compile(r"(?:select|with|insert|update|delete|create|drop|alter|from)\b", re.I)
 _CODE_LINE = re.compile(
-    r"(?:select|from|where|group by|order by|having|limit|(?:left |right |inner |cross )?join|union(?: all)?|\)|,)"
-    r"(?=\W|$)|(?:and|or|on|set|values)\b.*[=<>(]|.*[,;(]$",
+    r"(?:select|from|where|group by|order by|having|limit|(?:left |right |inner |cross )?join|union(?: all)?"
+    r"|\)|,)(?=\W|$)|(?:and|or|on|set|values)\b.*[=<>(]|.*[,;(]$",
     re.I,
 )
 _RULER = re.compile(r"^[\W_]*$")
@@ -221,7 +224,7 @@ def _warns_next(lines: list[str], index: int) -> bool:
 
 
 def _question_start(lines: list[str], index: int) -> int:
-    """Where the question that ends in this line begins: at a line that asks, else where the one before ended."""
+    """Where the question that ends in this line begins: at a line that asks, else behind a sentence."""
     start = first = index
     while start and not lines[start - 1].endswith((".", "!", "?", ":", ";")) and not warns(lines[start - 1]):
         start -= 1

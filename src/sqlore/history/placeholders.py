@@ -14,8 +14,10 @@ _BARE: Final = (
     r"|(?<![\w$])\$(?:\d+|[A-Za-z_]\w*)(?![\w$])|(?<![\w:\])\"]):[A-Za-z_]\w*|(?<![\w@])@(?P<variable>[A-Za-z_]\w*)|%s\b"
 )
 # Templates are filled in inside quotes too, the others are not.
-_QUOTED: Final = rf"(?P<quoted>'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|(?<![\w\])])\[[^\]\n]*\])"
-_HOLE: Final = re.compile(rf"(?P<skip>{_COMMENT})|(?P<template>{_TEMPLATE})|{_QUOTED}|(?P<bare>{_BARE})", re.S)
+_QUOTED: Final = r"(?P<quoted>'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|(?<![\w\])])\[[^\]\n]*\])"
+_HOLE: Final = re.compile(
+    rf"(?P<skip>{_COMMENT})|(?P<template>{_TEMPLATE})|{_QUOTED}|(?P<bare>{_BARE})", re.S
+)
 _TEMPLATES: Final = re.compile(_TEMPLATE, re.S)
 _TRIGGER: Final = re.compile(r"[?$:@{#]|%[(s]")
 
@@ -23,8 +25,10 @@ _TRIGGER: Final = re.compile(r"[?$:@{#]|%[(s]")
 def has_placeholders(sql: str) -> bool:
     """Whether a text has a parameter or a template variable that nothing in it gives a value.
 
-    >>> has_placeholders("SELECT a FROM t WHERE d >= :from_dt"), has_placeholders("SELECT ':x', y::date FROM t")
-    (True, False)
+    >>> has_placeholders("SELECT a FROM t WHERE d >= :from_dt")
+    True
+    >>> has_placeholders("SELECT ':x', y::date FROM t")
+    False
     >>> has_placeholders("DECLARE @n INT = 5 SELECT a FROM t WHERE b = @n")
     False
     """

@@ -55,7 +55,7 @@ def load_snapshot(store: Store) -> Snapshot:
 
 
 def _unfilled(texts: Sequence[Text]) -> frozenset[int]:
-    """Texts with placeholders, where another text of their script shows the values: nobody can copy `:from_dt`."""
+    """Texts with placeholders, where another of their script has values: nobody can copy `:from_dt`."""
     holes: dict[int, list[bool]] = {}
     for text in texts:
         holes.setdefault(text.script, []).append(has_placeholders(text.sql))
