@@ -123,6 +123,16 @@ def test_one_script_is_enough_for_its_own_question(retriever: Retriever) -> None
     assert found.scripts[0].script.script.key == "net"
 
 
+def test_an_example_shows_values_where_one_of_its_texts_has_them(catalog: Catalog) -> None:
+    filled, asked = "SELECT SUM(total) FROM orders WHERE placed_at > {}", "What are the sales since a day?"
+    rows = (("hole", filled.format(":day"), asked), ("may", filled.format("'2025-05-01'"), "Sales since May"),
+            ("only", "SELECT reason FROM refunds WHERE id = ?", "Why was this refund paid?"))  # fmt: skip
+    with learned(catalog, None, rows) as store:
+        retriever = Retriever(store)
+        assert [r.script.script.key for r in retriever.retrieve(asked).scripts] == ["may"]
+        assert [r.script.script.key for r in retriever.retrieve(rows[2][2]).scripts] == ["only"]
+
+
 def test_limits_are_kept(retriever: Retriever) -> None:
     question = "Net revenue, refunds for damaged goods, and the five customers in Germany who spent the most"
     assert len(retriever.retrieve(question, items=3).items) == 3
