@@ -1,4 +1,4 @@
-"""Whole collections of scripts: what people wrote on SEDE, and the reference skeletons of BIRD's histories."""
+"""Whole collections: what people wrote on SEDE, and the reference skeletons of BIRD's histories."""
 
 from __future__ import annotations
 

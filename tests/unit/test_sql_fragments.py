@@ -23,7 +23,8 @@ def fragment(sql: str, key: str, dialect: str = "sqlite"):
 SPELLINGS = [
     ("SELECT 1 FROM superhero WHERE full_name IS NULL", "condition: superhero.full_name is null"),
     (
-        "SELECT 1 FROM superhero T1 JOIN publisher T2 ON T1.publisher_id = T2.id WHERE T2.publisher_name = 'X'",
+        "SELECT 1 FROM superhero T1 JOIN publisher T2 ON T1.publisher_id = T2.id "
+        "WHERE T2.publisher_name = 'X'",
         "condition: publisher.publisher_name = <val>",
     ),
     (
@@ -31,7 +32,8 @@ SPELLINGS = [
         "condition: superhero.height_cm between <val> and <val>",
     ),
     (
-        "SELECT 1 FROM hero_attribute a WHERE (SELECT MAX(attribute_value) FROM hero_attribute) = attribute_value",
+        "SELECT 1 FROM hero_attribute a "
+        "WHERE (SELECT MAX(attribute_value) FROM hero_attribute) = attribute_value",
         "condition: hero_attribute.attribute_value = "
         "(select max(hero_attribute.attribute_value) from hero_attribute)",
     ),
@@ -129,8 +131,9 @@ def test_a_placeholder_in_an_interval() -> None:
 
 def test_a_dbt_model_has_its_references_as_tables() -> None:
     sql = (
-        "{{ config(materialized='table') }}\nselect o.id, {{ cents('o.amount') }} from {{ ref('orders') }} o\n"
-        "join {{ source('raw', 'items') }} i on o.id = i.order_id\n{% if is_incremental() %}\nwhere o.day > 3\n{% endif %}"
+        "{{ config(materialized='table') }}\nselect o.id, {{ cents('o.amount') }}\n"
+        "from {{ ref('orders') }} o\njoin {{ source('raw', 'items') }} i on o.id = i.order_id\n"
+        "{% if is_incremental() %}\nwhere o.day > 3\n{% endif %}"
     )
     parsed = parse_script(sql, "snowflake")
     assert parsed.tables == ("orders", "raw.items")
@@ -155,7 +158,10 @@ def test_scopes_count_in_the_order_of_the_text() -> None:
 
 
 def test_windows_give_dimension_and_output() -> None:
-    sql = "SELECT rank() OVER (PARTITION BY d ORDER BY s DESC) AS r, sum(x) OVER w FROM t WINDOW w AS (ORDER BY q)"
+    sql = (
+        "SELECT rank() OVER (PARTITION BY d ORDER BY s DESC) AS r, sum(x) OVER w "
+        "FROM t WINDOW w AS (ORDER BY q)"
+    )
     assert keys(sql, "postgres") == {
         "calculation: rank() over (partition by t.d order by t.s desc)",
         "calculation: sum(t.x) over (order by t.q asc)",

@@ -6,7 +6,8 @@ from typing import Final
 
 from sqlore.errors import ParseError
 from sqlore.model import VAL, Fragment, Naming, ParsedScript, Schema, Script
-from sqlore.sql.fragments import Draft, Walker
+from sqlore.sql.drafts import Draft
+from sqlore.sql.fragments import Walker
 from sqlore.sql.numbering import has_tags, numbered
 from sqlore.sql.parse import Parsed, parse_query
 from sqlore.sql.resolve import LITERAL, Piece, Scope
@@ -40,7 +41,10 @@ def parse_script(
 
 
 def walk(parsed: Parsed, dialect: str, schema: Schema | None, *, strict: bool = False) -> Walker:
-    """Walk a parsed query; `strict` reads it as a skeleton. Raises `ParseError` where it is nested too deeply."""
+    """Walk a parsed query; `strict` reads it as a skeleton.
+
+    Raises `ParseError` where it is nested too deeply.
+    """
     spans = Spans(parsed.tokens.tokens, parsed.tokens.kinds, parsed.first, parsed.stop)
     walker = Walker(parsed.tokens, spans, dialect, schema)
     walker.strict = strict

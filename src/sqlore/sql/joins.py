@@ -1,4 +1,4 @@
-"""FROM clauses: sources, join edges, and the clause's skeleton.
+"""FROM clauses: join conditions, join edges, and the clause's skeleton.
 
 Inner joins have no order: their tables and edges are sorted, and equality in WHERE between sources that
 only a comma or CROSS JOIN connects counts as their edge. Outer joins keep their order; RIGHT is turned
@@ -8,198 +8,22 @@ into LEFT where that is possible.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from sqlglot import exp
 
-from sqlore.sql.names import DEFAULT_SCHEMAS, fold, spell
+from sqlore.sql.names import fold, spell
 from sqlore.sql.numbering import has_tags, numbered, renumberings, sort_key, tagged
-from sqlore.sql.render import AND, OR, Renderer, unwrap
-from sqlore.sql.resolve import ATOM, LITERAL, Output, Piece, Scope, Source
-from sqlore.sql.tokens import FUNCTION_MARK
+from sqlore.sql.render import AND, OR, unwrap
+from sqlore.sql.resolve import ATOM, LITERAL, Piece, Scope, Source
+from sqlore.sql.sources import Atom, Edge, Item, Sources
 
 
-@dataclass(slots=True)
-class Atom:
-    """An atomic predicate: its node, its piece, and for a join edge its two sides."""
+class FromClause(Sources):
+    """Conditions, edges and the text of a FROM clause."""
 
-    node: Any
-    piece: Piece
-    edge: tuple[Source, Source] | None = None
-
-
-@dataclass(slots=True)
-class Edge:
-    """One join edge, and the token it stands at where no predicate spells it (USING, NATURAL)."""
-
-    piece: Piece
-    node: Any
-
-
-@dataclass(slots=True)
-class Item:
-    """One source of a FROM clause with the join that brings it in; a group is a join in parentheses."""
-
-    node: Any
-    join: Any = None
-    side: str = ""
-    source: Source | None = None
-    group: list[Item] = field(default_factory=list)
-    lateral: bool = False
-    edges: list[Edge] = field(default_factory=list)
-    atoms: list[Atom] = field(default_factory=list)
-    condition: list[Piece] = field(default_factory=list)
-
-    @property
-    def inner(self) -> bool:
-        """Whether its place in the clause does not matter."""
-        return not self.side and not self.lateral and all(item.inner for item in self.group)
-
-
-def items_of(first: Any, joins: list[Any]) -> list[Item]:
-    """The sources of a FROM clause in order."""
-    items = [_item(first, None)]
-    items.extend(_item(join.args["this"], join) for join in joins)
-    return items
-
-
-def _item(node: Any, join: Any) -> Item:
-    side = ""
-    if join is not None:
-        args = join.args
-        side = (args.get("side") or "").lower()
-        kind = (args.get("kind") or "").lower()
-        if kind in ("semi", "anti"):
-            side = f"{side} {kind}".strip()
-        if (args.get("method") or "").lower() == "asof":
-            side = f"asof {side}".strip()
-    item = Item(node, join, side)
-    if type(node) is exp.Subquery and type(node.this) is exp.Table and not node.args.get("alias"):
-        node = node.this
-        item.group = items_of(node, (node.args.get("joins") or []))
-        item.group[0].group = []
-    elif type(node) is exp.Table and node.args.get("joins") and join is not None:
-        item.group = [Item(node), *(_item(inner.args["this"], inner) for inner in node.args["joins"])]
-    return item
-
-
-class FromClause(Renderer):
-    """Renders FROM clauses; the walker below it renders the queries inside them."""
-
+    #: Atomic predicates of the condition that is being rendered; None inside one.
     atoms: list[Atom] | None = None
-
-    def output(self, node: Any, parent: Scope, label: str) -> Output:
-        """The columns and text of a query in FROM."""
-        raise NotImplementedError
-
-    # -------------------------------------------------------------- sources
-
-    def sources(self, items: list[Item], scope: Scope) -> None:
-        """Render every source and give it to the scope, in FROM order."""
-        for item in items:
-            if item.group:
-                self.sources(item.group, scope)
-                continue
-            item.source = self._source(item, scope)
-            if item.lateral:
-                scope.number()
-            scope.sources.append(item.source)
-
-    def _source(self, item: Item, scope: Scope) -> Source:
-        node = item.node
-        alias = node.args.get("alias")
-        name = self.name(alias.this) if alias is not None and alias.args.get("this") is not None else ""
-        columns = [self.name(c) for c in (alias.args.get("columns") or ())] if alias is not None else []
-        kind = type(node)
-        if kind is exp.Table and not isinstance(node.this, exp.Func):
-            return self._table(node, name, columns, scope)
-        values, references = len(self.values), len(self.references)
-        if kind is exp.Subquery:
-            visible, scope.sources = scope.sources, []
-            output = self.output(node, scope, "subquery")
-            scope.sources = visible
-            return self._derived(name, output, columns)
-        if kind is exp.Lateral and type(node.this) is exp.Subquery:
-            item.lateral = True
-            scope.number()
-            source = self._derived(name, self.output(node.this, scope, "subquery"), columns)
-            source.piece = source.piece._replace(text=f"lateral {source.piece.text}")
-            if not item.side and node.args.get("cross_apply") is False:
-                item.side = "left"
-            return source
-        scope.number()
-        text = self._function_source(node)
-        item.lateral = len(self.references) > references
-        piece = self.cut(text, ATOM, values, references)
-        output = Output()
-        for column in columns:
-            output.columns[column] = (
-                piece if len(columns) == 1 and kind is exp.Unnest else Piece(spell(column))
-            )
-        output.order = list(columns)
-        source = Source(name, piece, output=output if columns else None)
-        source.counts = {}
-        return source
-
-    def _function_source(self, node: Any) -> str:
-        kind = type(node)
-        if kind is exp.Values:
-            rows = [self.render(row)[0] for row in node.expressions]
-            if len(set(rows)) == 1:
-                rows = rows[:1]
-                del self.values[1:]
-            return f"(values {', '.join(rows)})"
-        if kind is exp.Unnest:
-            return f"unnest({self.texts(node.expressions)})"
-        if kind is exp.Lateral:
-            return f"lateral {self.render(node.this)[0]}"
-        if kind is exp.Table:
-            return self.render(node.this)[0]
-        bare = node.copy()
-        bare.set("alias", None)
-        return self.other(bare)[0]
-
-    def _derived(self, alias: str, output: Output, columns: list[str]) -> Source:
-        if columns:
-            output = output.rename(columns)
-        inner = output.piece
-        text = output.name or f"({inner.text})"
-        return Source(alias, inner._replace(text=text, strength=ATOM), output=output)
-
-    def _table(self, node: Any, alias: str, columns: list[str], scope: Scope) -> Source:
-        args = node.args
-        this = args["this"]
-        name = self._table_name(this)
-        schema = self._table_name(args["db"]) if args.get("db") is not None else ""
-        if not schema:
-            found = scope.cte(name)
-            if found is not None:
-                return self._derived(alias or name, found, columns)
-        parts = [spell(name)]
-        if args.get("catalog") is not None:
-            parts = [spell(self._table_name(args["catalog"])), *([spell(schema)] if schema else []), *parts]
-        elif schema and schema not in DEFAULT_SCHEMAS:
-            parts = [spell(schema), *parts]
-        base = ".".join(parts)
-        source = Source(alias or name, Piece(base, ATOM, (), ((base, ""),)), base=base)
-        source.schema = "" if alias else schema
-        if scope.schema is not None:
-            known = scope.schema.table(f"{schema}.{name}") if schema else None
-            source.table = known or scope.schema.table(name.lstrip("\x04"))
-        if args.get("pivots"):
-            pivots = " ".join(self.other(pivot)[0] for pivot in args["pivots"])
-            return Source(alias or name, Piece(f"{base} {pivots}", ATOM, (), ((base, ""),)))
-        return source
-
-    def _table_name(self, node: Any) -> str:
-        if isinstance(node, str):
-            return node.lower()
-        if type(node) is exp.Identifier:
-            return self.name(node)
-        if type(node) is exp.Parameter:
-            return "@" + str(node.this.name).lower()
-        return fold(node.name.replace(FUNCTION_MARK, ""), False, self.dialect)
 
     # -------------------------------------------------------------- conditions and edges
 
@@ -423,8 +247,7 @@ def _looks_like_edge(text: str) -> bool:
 
 
 def _unique(pieces: list[Piece]) -> list[Piece]:
-    seen: set[str] = set()
-    return [piece for piece in pieces if not (piece.text in seen or seen.add(piece.text))]  # type: ignore[func-returns-value]
+    return list({piece.text: piece for piece in reversed(pieces)}.values())[::-1]
 
 
 def conjunction(pieces: list[Piece]) -> list[Piece]:
@@ -447,7 +270,7 @@ def join_pieces(pieces: list[Piece], glue: str) -> Piece:
 
 
 def outer_edge(piece: Piece, side: str, left: Source, right: Source, sides: list[Piece | None]) -> Piece:
-    """A join edge with its direction: ``a left join b on a.id = b.a_id``; inner edges are the bare equality."""
+    """A join edge with its direction: ``a left join b on a.id = b.a_id``; an inner one is the equality."""
     if not side:
         return piece
     names = []
@@ -461,16 +284,3 @@ def outer_edge(piece: Piece, side: str, left: Source, right: Source, sides: list
     elif side == "full":
         names.sort(key=sort_key)
     return piece._replace(text=f"{names[0]} {word} join {names[1]} on {piece.text}")
-
-
-__all__ = [
-    "Atom",
-    "Edge",
-    "FromClause",
-    "Item",
-    "conjunction",
-    "instance_text",
-    "items_of",
-    "join_pieces",
-    "outer_edge",
-]

@@ -229,14 +229,42 @@ def _top_level(words: list[Token], first: int, stop: int) -> list[Token]:
 # ------------------------------------------------------------------ the tree
 
 _BEFORE_NOTHING: Final = frozenset(
-    {TokenType.WHERE, TokenType.HAVING, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.ON, TokenType.AND,
-     TokenType.OR, TokenType.FROM, TokenType.JOIN, TokenType.LIMIT, TokenType.UNION, TokenType.WITH,
-     TokenType.QUALIFY, TokenType.BETWEEN, TokenType.IN, TokenType.NOT, TokenType.SELECT, TokenType.COMMA}
-)  # fmt: skip
+    {
+        TokenType.WHERE,
+        TokenType.HAVING,
+        TokenType.GROUP_BY,
+        TokenType.ORDER_BY,
+        TokenType.ON,
+        TokenType.AND,
+        TokenType.OR,
+        TokenType.FROM,
+        TokenType.JOIN,
+        TokenType.LIMIT,
+        TokenType.UNION,
+        TokenType.WITH,
+        TokenType.QUALIFY,
+        TokenType.BETWEEN,
+        TokenType.IN,
+        TokenType.NOT,
+        TokenType.SELECT,
+        TokenType.COMMA,
+    }
+)
 _NOTHING: Final = frozenset(
-    {TokenType.WHERE, TokenType.HAVING, TokenType.GROUP_BY, TokenType.ORDER_BY, TokenType.R_PAREN, TokenType.COMMA,
-     TokenType.LIMIT, TokenType.UNION, TokenType.SEMICOLON, TokenType.THEN, TokenType.ON}
-)  # fmt: skip
+    {
+        TokenType.WHERE,
+        TokenType.HAVING,
+        TokenType.GROUP_BY,
+        TokenType.ORDER_BY,
+        TokenType.R_PAREN,
+        TokenType.COMMA,
+        TokenType.LIMIT,
+        TokenType.UNION,
+        TokenType.SEMICOLON,
+        TokenType.THEN,
+        TokenType.ON,
+    }
+)
 _TRAILING_COMMA: Final = ("duckdb", "bigquery", "snowflake", "databricks")
 
 

@@ -1,8 +1,8 @@
 """Template text and log placeholders, swapped for stand-ins of the same length before tokenising.
 
-Real logs are not plain SQL: query parameters (``##name##``, ``%(name)s``, ``{{ name }}``, ``${name}``, ``$1``) and
-dbt models with Jinja blocks. Every swap keeps the length, so all offsets stay offsets into the original
-text, and the original spelling is read back from there.
+Real logs are not plain SQL: query parameters (``##name##``, ``%(name)s``, ``{{ name }}``, ``${name}``,
+``$1``) and dbt models with Jinja blocks. Every swap keeps the length, so all offsets stay offsets into
+the original text, and the original spelling is read back from there.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ INSTANCE: Final = "\ue000"
 
 _TRIGGERS: Final = ("{{", "{%", "{#", "##", "$", "%s", "%(", "<val>", "\ufeff")
 
-_SKIP = r"'(?:[^'\\]|\\.|'')*(?:'|\Z)|--[^\n]*|/\*.*?(?:\*/|\Z)"
-_SKIP_PLAIN = r"'(?:[^']|'')*(?:'|\Z)|--[^\n]*|/\*.*?(?:\*/|\Z)"
+_SKIP = r"'(?:[^'\\]|\\.|'')*(?:'|\Z)|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|--[^\n]*|/\*.*?(?:\*/|\Z)"
+_SKIP_PLAIN = r"'(?:[^']|'')*(?:'|\Z)|\"[^\"]*\"|`[^`]*`|--[^\n]*|/\*.*?(?:\*/|\Z)"
 # A hole ends before the next one opens: a search for its end must not run through a script again and again.
 _HOLES = r"""
     (?P<block>\{%(?:(?!\{%).)*?%\} | \{\#(?:(?!\{\#).)*?\#\})

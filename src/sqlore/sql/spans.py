@@ -61,12 +61,30 @@ _CODES: Final = {
 }
 
 _JOIN_STOPS: Final = frozenset(
-    {TokenType.JOIN, TokenType.INNER, TokenType.CROSS, TokenType.FULL, TokenType.NATURAL, TokenType.LEFT,
-     TokenType.RIGHT, TokenType.ON, TokenType.STRAIGHT_JOIN, TokenType.ANTI, TokenType.SEMI, TokenType.ASOF,
-     TokenType.OUTER, TokenType.APPLY, TokenType.R_PAREN, TokenType.COMMA, TokenType.SEMICOLON, TokenType.UNION,
-     TokenType.EXCEPT, TokenType.INTERSECT}
+    {
+        TokenType.JOIN,
+        TokenType.INNER,
+        TokenType.CROSS,
+        TokenType.FULL,
+        TokenType.NATURAL,
+        TokenType.LEFT,
+        TokenType.RIGHT,
+        TokenType.ON,
+        TokenType.STRAIGHT_JOIN,
+        TokenType.ANTI,
+        TokenType.SEMI,
+        TokenType.ASOF,
+        TokenType.OUTER,
+        TokenType.APPLY,
+        TokenType.R_PAREN,
+        TokenType.COMMA,
+        TokenType.SEMICOLON,
+        TokenType.UNION,
+        TokenType.EXCEPT,
+        TokenType.INTERSECT,
+    }
     | (set(_CLAUSES) - {TokenType.ROWS, TokenType.RANGE, TokenType.FROM})
-)  # fmt: skip
+)
 _CONNECTORS: Final = frozenset({TokenType.AND, TokenType.OR})
 _QUERY_STARTS: Final = frozenset({TokenType.SELECT, TokenType.WITH, TokenType.VALUES})
 

@@ -63,7 +63,8 @@ class TooLarge(ParseError):
 class Tokens:
     """The adjusted tokens of one text; `text` is the original, offsets are offsets into it.
 
-    `kinds` are the types of the tokens; `folded` holds, by the offset of its stand-in, each long literal list: its values.
+    `kinds` are the types of the tokens; `folded` holds, by the offset of its stand-in, the values of each
+    long literal list.
     """
 
     text: str
