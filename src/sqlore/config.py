@@ -56,16 +56,18 @@ class Settings(BaseSettings):
 
     model: str = Field("local", description="local, local:FILE, openai:MODEL@BASE_URL, replay:FILE, none")
     api_key: SecretStr | None = Field(None, description="key of the remote model")
-    model_timeout: float = Field(300.0, gt=0, description="seconds to wait for one answer of the model")
+    model_timeout: float = Field(
+        300.0, gt=0, le=86_400, description="seconds to wait for one answer of the model"
+    )
     price_prompt: float | None = Field(None, description="cost of a million prompt tokens")
     price_completion: float | None = Field(None, description="cost of a million generated tokens")
     embedder: str = Field("default", description="default, openai:MODEL@BASE_URL, st:NAME")
     mask: bool = Field(False, description="mask literals and samples before anything goes to a remote model")
 
-    row_limit: int = Field(200, ge=1, description="rows fetched of a result at most")
-    query_timeout: float = Field(30.0, gt=0, description="seconds a query may run")
-    prompt_tokens: int = Field(3000, ge=500, description="budget of a prompt, in tokens")
-    scripts: int = Field(4, ge=0, description="worked examples in a prompt at most")
+    row_limit: int = Field(200, ge=1, le=10_000_000, description="rows fetched of a result at most")
+    query_timeout: float = Field(30.0, gt=0, le=86_400, description="seconds a query may run")
+    prompt_tokens: int = Field(3000, ge=500, le=10_000_000, description="budget of a prompt, in tokens")
+    scripts: int = Field(4, ge=0, le=1000, description="worked examples in a prompt at most")
     repairs: int = Field(2, ge=0, le=5, description="times the model may mend SQL that failed")
     samples: int = Field(1, ge=1, le=16, description="answers sampled a question; the best is voted for")
 

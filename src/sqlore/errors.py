@@ -159,6 +159,8 @@ class SourceError(SqloreError):
 class StoreError(SqloreError):
     """The knowledge store cannot be used."""
 
+    exit_code = 2
+
 
 class StoreVersionError(StoreError):
     """The store was made by a newer version of sqlore."""
@@ -174,6 +176,8 @@ class ModelError(SqloreError):
 
 class ModelUnavailable(ModelError):
     """The model is not installed, not downloaded or not reachable."""
+
+    exit_code = 2
 
 
 class ModelTimeout(ModelError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlore.model import Draft, Retrieval, Schema
     from sqlore.retrieve import Retriever
 
-__all__ = ["Workspace", "open", "store_path"]
+__all__ = ["Workspace", "asked", "open", "store_path"]
 
 CURRENT = "current"
 
@@ -41,6 +41,21 @@ def store_path(home: Path, url: str) -> Path:
     """
     stem = Path(url.rsplit("/", 1)[-1]).stem or "database"
     return home / f"{stem}-{hashlib.sha256(url.encode()).hexdigest()[:8]}.sqlore"
+
+
+def asked(question: str) -> str:
+    """The question as it can be stored and sent: half surrogates, which no encoding has, replaced.
+
+    Raises:
+        UsageError: it is empty.
+
+    >>> asked(" how many? ")
+    'how many?'
+    """
+    clean = question.encode("utf-8", "replace").decode().strip()
+    if not clean:
+        raise UsageError("the question is empty", hint='sqlore ask "How many customers are active?"')
+    return clean
 
 
 def open(db: str | None = None, *, store: str | Path | None = None, **settings: Any) -> Workspace:
@@ -203,17 +218,21 @@ class Workspace:
         """
         from sqlore.history import read_history
         from sqlore.knowledge import learn
+        from sqlore.sql.tokens import dialect_of
 
         if schema is None:
             dialect = dialect or self.engine.dialect
+        if dialect:
+            dialect_of(dialect)
+        scripts = chain.from_iterable(read_history(s, dialect=dialect, **reading) for s in sources)
+        first = list(islice(scripts, 1))  # a history that cannot be read leaves no empty store behind
         store = self._create_store()
         if reembed:
             store.reembed(self.embedder)
         catalog = self._fresh_catalog(schema, on_progress)
-        scripts = chain.from_iterable(read_history(s, dialect=dialect, **reading) for s in sources)
         report = learn(
             store,
-            scripts,
+            chain(first, scripts),
             catalog=catalog,
             dialect=dialect,
             embedder=self.embedder,
@@ -264,7 +283,7 @@ class Workspace:
     def retrieve(self, question: str, *, items: int = 20, scripts: int | None = None) -> Retrieval:
         """What the history knows that touches the question, best first; no language model is called."""
         most = self.settings.scripts if scripts is None else scripts
-        return self.retriever.retrieve(question, items=items, scripts=most)
+        return self.retriever.retrieve(asked(question), items=items, scripts=most)
 
     def ask(
         self,
@@ -280,7 +299,7 @@ class Workspace:
         from sqlore.answer import ask
 
         return ask(
-            question,
+            asked(question),
             engine=self.engine,
             catalog=self.catalog,
             retriever=self.retriever if self.learned and strategy != "zero_shot" else None,
@@ -298,4 +317,5 @@ def _state(engine: Engine, files: Sequence[Path]) -> str:
     for file in sorted(files):
         inner = sorted(file.rglob("*")) if file.is_dir() else [file]
         parts += [f"{one}:{one.stat().st_size}:{one.stat().st_mtime_ns}" for one in inner if one.exists()]
+        parts += [f"{file}: gone"] * (not file.exists())
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()

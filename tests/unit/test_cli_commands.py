@@ -261,7 +261,7 @@ def test_ask_replays_a_recording(inside: Path, sqlore_: Command, endpoint: Endpo
     again = sqlore_("ask", "revenue of enterprise customers", "--model", "replay:said.json", "--json")
     assert (again.code, again.json["rows"]) == (0, [[17.5]])
     other = sqlore_("ask", "something else", "--model", "replay:said.json", "--json")
-    assert other.code == 1
+    assert other.code == 2
     assert "no recorded answer" in other.err
     assert other.out == ""
 

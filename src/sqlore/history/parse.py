@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
-from sqlore.errors import NotAQuery, ParseError, SqlError
+from sqlore.errors import NotAQuery, ParseError, SqlError, UsageError
 from sqlore.history.comments import says_nothing
 from sqlore.history.decode import is_junk
 from sqlore.history.source import read_history
@@ -125,6 +125,8 @@ class _Parser:
             return _rejected(script, "not_a_query", error)
         except ParseError as error:
             return _rejected(script, "unparsable", error)
+        except UsageError as error:  # the record names a dialect that nobody knows
+            return Rejected(script, "unparsable", error.message, script.line)
         except RecursionError:
             return Rejected(script, "unparsable", "it is nested too deeply", script.line)
         except Exception as error:  # a fault of ours in one script must not stop the others: kept and shown

@@ -83,6 +83,8 @@ def _openai(target: str, settings: ModelSettings) -> ChatModel:
     from sqlore.llm.openai import OpenAIModel
 
     model, _, base_url = target.partition("@")
+    if not model:
+        raise ConfigError(f"no model is named in {'openai:' + target!r}", hint="openai:MODEL@BASE_URL")
     base_url = base_url or os.environ.get("OPENAI_BASE_URL", "")
     key = settings.api_key or os.environ.get("SQLORE_API_KEY") or os.environ.get("OPENAI_API_KEY")
     if not base_url and not key:

@@ -126,7 +126,11 @@ def _read(path: Path) -> dict[str, Any]:
         if not isinstance(recording["answers"], dict):
             raise TypeError("answers")
     except OSError as error:
-        raise ModelUnavailable(f"the recording cannot be read: {error.strerror}", where=str(path)) from error
+        raise ModelUnavailable(
+            f"the recording cannot be read: {error.strerror}", where=str(path), hint="check its path"
+        ) from error
     except (ValueError, KeyError, TypeError) as error:
-        raise ModelUnavailable("the file is not a recording of model answers", where=str(path)) from error
+        raise ModelUnavailable(
+            "the file is not a recording of model answers", where=str(path), hint="record it again"
+        ) from error
     return dict(recording)

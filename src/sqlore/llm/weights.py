@@ -54,9 +54,13 @@ def check_file(path: Path) -> Path:
         with path.open("rb") as file:
             magic = file.read(4)
     except OSError as error:
-        raise ModelUnavailable(f"the model file cannot be read: {error.strerror}", where=str(path)) from error
+        raise ModelUnavailable(
+            f"the model file cannot be read: {error.strerror}", where=str(path), hint="check its path"
+        ) from error
     if magic != b"GGUF":
-        raise ModelUnavailable("the model file is not in GGUF format", where=str(path))
+        raise ModelUnavailable(
+            "the model file is not in GGUF format", where=str(path), hint="give a file named *.gguf"
+        )
     return path
 
 

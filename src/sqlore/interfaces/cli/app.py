@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Annotated
@@ -11,6 +12,7 @@ import typer
 from sqlore import __version__
 from sqlore.errors import SqloreError
 from sqlore.interfaces.cli import ask, demo, doctor, fragments, knowledge, learn, models, retrieve
+from sqlore.interfaces.cli.common import neutral
 
 __all__ = ["app", "run"]
 
@@ -54,12 +56,13 @@ def run(arguments: list[str] | None = None) -> int:
 
     A deliberate error is shown as its report; a reader that closed our stdout is no error.
     """
+    _never_fail_to_print()
     try:
         app(arguments, standalone_mode=True)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(bool(end.code))
     except SqloreError as error:
-        sys.stderr.write(f"sqlore: {error.report()}\n")
+        sys.stderr.write(f"sqlore: {neutral(error.report())}\n")
         return error.exit_code
     except KeyboardInterrupt:
         sys.stderr.write("sqlore: interrupted; everything finished so far is kept\n")
@@ -72,12 +75,19 @@ def run(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def _never_fail_to_print() -> None:
+    """Where the terminal's encoding lacks a character, its number is shown; no answer is lost for it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _unexpected(error: Exception) -> int:
     """A fault of sqlore itself: said in one line; the traceback only for those who ask for it."""
     if os.environ.get("SQLORE_DEBUG"):
         raise error
     sys.stderr.write(
-        f"sqlore: unexpected {type(error).__name__}: {error}\n"
+        f"sqlore: unexpected {type(error).__name__}: {neutral(str(error))}\n"
         "  hint: this is a fault of sqlore; SQLORE_DEBUG=1 shows where it happened\n"
     )
     return 70

@@ -6,6 +6,8 @@ stdout is data and nothing else, so that it can be piped; progress, notes and er
 from __future__ import annotations
 
 import json
+import math
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -20,11 +22,13 @@ if TYPE_CHECKING:
     from sqlore.workspace import Workspace
 
 __all__ = [
+    "MOST",
     "DbOption",
     "DialectOption",
     "JsonOption",
     "StoreOption",
     "err",
+    "neutral",
     "out",
     "print_json",
     "progress",
@@ -46,30 +50,74 @@ DialectOption = Annotated[
     typer.Option("--dialect", metavar="NAME", help="SQL dialect of the scripts; default: the database's."),
 ]
 
+#: The largest number that an option which counts something takes.
+MOST = 1_000_000
+
+# What a terminal may obey in place of showing it: control characters but tab and line feed, those that turn
+# the direction of writing, and half surrogates, which no encoding has.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def neutral(text: str) -> str:
+    """The text with everything that a terminal would obey made visible as a dot.
+
+    >>> neutral("red: \\x1b[31m")
+    'red: ·[31m'
+    """
+    return _OBEYED.sub("·", text)
+
 
 def out() -> Console:
-    """The console of stdout."""
-    from rich.console import Console
+    """The console of stdout. What it prints is data: brackets are no markup, escape codes are not obeyed."""
+    from rich.console import Console, ConsoleRenderable, RenderHook
+    from rich.segment import Segment
 
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    class Shown:
+        def __init__(self, inner: ConsoleRenderable) -> None:
+            self.inner = inner
+
+        def __rich_console__(self, console: Any, options: Any) -> Iterator[Segment]:
+            for text, style, control in console.render(self.inner, options):
+                yield Segment(text if control else neutral(text), style, control)
+
+    class Hook(RenderHook):
+        def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+            return [Shown(one) for one in renderables]
+
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty())
+    console.push_render_hook(Hook())
+    return console
 
 
 def err() -> Console:
     """The console of stderr: progress, notes, errors."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
 def print_json(value: Any, *, indent: int | None = None) -> None:
-    """One JSON document on stdout; values that JSON lacks (dates, decimals, bytes) become text."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=indent, default=_plain) + "\n")
+    """One JSON document on stdout; values that JSON lacks (dates, decimals, bytes, NaN) become text."""
+    wide = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    text = json.dumps(_plain(value), ensure_ascii=not wide, indent=indent)
+    sys.stdout.write(_OBEYED.sub(_escaped, text) + "\n")
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """A character that a terminal obeys, as JSON's escape of it; line ends between the lines stay."""
+    return f"\\u{ord(found.group()):04x}"
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return value.hex()
-    return str(value)
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, dict):
+        return {key if isinstance(key, str) else str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value.hex() if isinstance(value, bytes | bytearray) else str(value)
 
 
 @contextmanager

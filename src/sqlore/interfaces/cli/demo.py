@@ -87,20 +87,20 @@ def _learn(console: Console, lore: Workspace, history: Path) -> None:
 
 def _compare(console: Console, lore: Workspace, question: dict[str, Any], right: dict[str, int]) -> None:
     """One question, answered from the schema alone and then with the history."""
+    from rich.text import Text
+
     from sqlore.interfaces.cli.ask import latest_of, stages
     from sqlore.interfaces.cli.render import show_draft
 
     console.rule(question["question"])
-    console.print(
-        f"Known only to those who work there: {', '.join(question['needs'])}\n", style="dim", markup=False
-    )
+    console.print(f"Known only to those who work there: {', '.join(question['needs'])}\n", style="dim")
     for name, strategy in (("without", "zero_shot"), ("with", "history")):
         with stages() as report:
             draft = lore.ask(question["question"], strategy=strategy, on_progress=report)
         good = _is_right(lore, draft, question["sql"])
         right[name] += good
         verdict, style = ("right", "green") if good else ("wrong", "red")
-        console.print(f"[bold]{name} the history[/]: [{style}]{verdict}[/]")
+        console.print(Text(f"{name} the history", style="bold").append(": ").append(verdict, style))
         show_draft(console, draft, latest_of(lore.store), most=5)
         console.print()
 

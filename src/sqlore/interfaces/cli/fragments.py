@@ -41,8 +41,11 @@ def fragments(
 ) -> None:
     """Take scripts apart into fragments with their skeletons; with --json one line a script."""
     from sqlore.history import read_and_parse
+    from sqlore.sql.tokens import dialect_of
 
     schemas, own_dialect = _schemas(db, schema)
+    if dialect:
+        dialect_of(dialect)
     parsed = read_and_parse(
         file,
         format=format_,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import DbOption, JsonOption, StoreOption, out, print_json, workspace
+from sqlore.interfaces.cli.common import MOST, DbOption, JsonOption, StoreOption, out, print_json, workspace
 
 if TYPE_CHECKING:
     from sqlore.knowledge import Store
@@ -41,8 +41,10 @@ def list_(
     store: StoreOption = None,
     kind: KindOption = None,
     table: Annotated[str | None, typer.Option("--table", help="Only what touches this table.")] = None,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="How many.")] = 50,
-    offset: Annotated[int, typer.Option("--offset", metavar="N", help="How many to pass over.")] = 0,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=MOST, help="How many.")] = 50,
+    offset: Annotated[
+        int, typer.Option("--offset", metavar="N", min=0, max=MOST, help="How many to pass over.")
+    ] = 0,
     json_: JsonOption = False,
 ) -> None:
     """List the pieces of knowledge, most used first."""
@@ -64,13 +66,15 @@ def search(
     db: DbOption = None,
     store: StoreOption = None,
     kind: KindOption = None,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="How many.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=MOST, help="How many.")] = 20,
     json_: JsonOption = False,
 ) -> None:
     """Search the knowledge as questions search it: by meaning, words and values."""
+    from sqlore.workspace import asked
+
     with workspace(db, store) as lore:
         most = lore.store.stats().items if kind else limit
-        ranked = lore.retriever.rank(text, limit=most)
+        ranked = lore.retriever.rank(asked(text), limit=most)
     found = [r for r in ranked if kind is None or r.item.kind == kind.value][:limit]
     if json_:
         print_json({"items": [{**item_json(r.item), "score": round(r.score, 4)} for r in found]})
@@ -123,7 +127,7 @@ def deprecate(
 def _item(store: Store, number: int) -> KnowledgeItem:
     from sqlore.errors import UsageError
 
-    found = store.item(number)
+    found = store.item(number) if number < 2**63 else None
     if found is None:
         raise UsageError(f"there is no item {number}", hint="sqlore knowledge list shows the ids")
     return found

@@ -91,6 +91,8 @@ def learn(
             print_json(report_json(report, lore.store.stats(), lore.store_file))
         else:
             show_report(report, lore.store.stats(), lore.store_file)
+        if not lore.store.stats().scripts:
+            raise typer.Exit(2)
 
 
 def _schema(file: Path | None, database: str | None, history: list[str]) -> Schema | None:
@@ -149,7 +151,11 @@ def report_json(report: LearnReport, stats: Stats, file: Path) -> dict[str, Any]
 def show_report(report: LearnReport, stats: Stats, file: Path) -> None:
     """What was learned, in a few lines."""
     console = out()
-    if not report.new and not report.folded:
+    if not stats.scripts:
+        err().print("Nothing was learned: no script of this history was understood.", style="red")
+    elif not report.new and not report.folded and not report.known:
+        console.print("Nothing new: no script here was understood.")
+    elif not report.new and not report.folded:
         console.print("Nothing new: every script here is known already.")
     else:
         console.print(

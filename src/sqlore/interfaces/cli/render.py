@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -50,9 +49,9 @@ def show_rows(console: Console, rows: Rows, most: int = 20) -> None:
     shown = rows.rows[:most]
     for index, name in enumerate(rows.columns):
         numeric = bool(shown) and all(isinstance(r[index], int | float) or r[index] is None for r in shown)
-        grid.add_column(escape(cell(name)), justify="right" if numeric else "left", overflow="fold")
+        grid.add_column(Text(cell(name)), justify="right" if numeric else "left", overflow="fold")
     for row in shown:
-        grid.add_row(*(escape(cell(value)) for value in row))
+        grid.add_row(*(Text(cell(value)) for value in row))
     console.print(grid)
     count = f"{len(rows.rows)}{'+' * rows.truncated} row{'s' * (len(rows.rows) != 1)}"
     more = f", the first {most} shown" if len(rows.rows) > most else ""
@@ -119,7 +118,7 @@ def show_items(
             *((f"{scores[index]:.2f}",) if scores else ()),
             Text(item.kind, style=KIND_STYLES[item.kind]),
             str(item.support),
-            escape(cell(item.description, 90)) + escape(flag),
+            Text(cell(item.description, 90) + flag),
             Text(cell(item.skeleton, 110), style="dim"),
         )
     console.print(grid)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sqlore.interfaces.cli.common import (
+    MOST,
     DbOption,
     JsonOption,
     StoreOption,
@@ -27,8 +28,12 @@ def retrieve(
     question: Annotated[str, typer.Argument(help="The question, in plain language.")],
     db: DbOption = None,
     store: StoreOption = None,
-    items: Annotated[int, typer.Option("--items", metavar="N", help="Pieces of knowledge at most.")] = 20,
-    scripts: Annotated[int, typer.Option("--scripts", metavar="N", help="Whole scripts at most.")] = 6,
+    items: Annotated[
+        int, typer.Option("--items", metavar="N", min=1, max=MOST, help="Pieces of knowledge at most.")
+    ] = 20,
+    scripts: Annotated[
+        int, typer.Option("--scripts", metavar="N", min=0, max=MOST, help="Whole scripts at most.")
+    ] = 6,
     json_: JsonOption = False,
 ) -> None:
     """Show the knowledge and the scripts that touch a question, best first. No language model is called."""
