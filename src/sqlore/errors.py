@@ -129,7 +129,13 @@ class UnsafeSql(CheckError):
 
 
 class UnknownName(CheckError):
-    """The query names a table or column the database does not have."""
+    """The query names a table or column the database does not have.
+
+    `instead` is the one spelling that would be right in place of the qualified name that ends (a column)
+    or begins (an alias) at `position`, where there is exactly one: ``T1.weight_kg``.
+    """
+
+    instead: str | None = None
 
 
 class EngineError(SqloreError):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlore.answer.cite import cite
 from sqlore.answer.context import prompt_context
+from sqlore.answer.slips import mended_names
 from sqlore.config import Settings, load_settings
 from sqlore.errors import CheckError, EngineError, ModelError, ModelRefusal, SqlError, SqloreError, UsageError
 from sqlore.model import Attempt, Draft, Rows, Usage
@@ -129,6 +130,8 @@ class _Job:
         said = ""
         try:
             said = extract_sql(answer.text)
+            said, slips = mended_names(said, self.engine.dialect, self.catalog.schema)
+            candidate.attempts += slips
             candidate.sql = check_query(said, self.engine.dialect, self.catalog.schema)
             self.stage("running the query")
             candidate.rows = self.engine.run(

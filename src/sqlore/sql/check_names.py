@@ -139,7 +139,8 @@ class _Checker:
                 wanted = item.table.lower() if isinstance(item, exp.Column) else None
                 if not isinstance(item, exp.Column) and not isinstance(item, exp.Star):
                     return None
-                if any(item.find(exp.Star).args.get(key) for key in ("except_", "replace", "rename")):
+                star = item.find(exp.Star)
+                if star is not None and any(star.args.get(key) for key in ("except_", "replace", "rename")):
                     return None
                 for source in scope.sources:
                     if wanted is not None and source.name != wanted:
@@ -340,18 +341,21 @@ class _Checker:
         name = identifier.name
         single = sources[0] if len(sources) == 1 else None
         where = f" in {single.table or single.name}" if single and (single.table or single.name) else ""
-        raise self._error(
-            f"there is no column {name}{where}", identifier, self._column_hint(name, sources, scope)
-        )
-
-    def _column_hint(self, name: str, sources: list[Source], scope: Scope) -> str | None:
+        hint: str | None
         owners = [
             f"{s.name}.{name}"
             for s in scope.all_sources()
             if s.folded and name.lower() in s.folded and s.name
         ]
         if owners:
-            return f"did you mean {' or '.join(owners[:3])}?"
+            hint = f"did you mean {' or '.join(owners[:3])}?"
+        else:
+            hint = self._column_hint(name, sources)
+        error = self._error(f"there is no column {name}{where}", identifier, hint)
+        error.instead = owners[0] if len(owners) == 1 else None
+        raise error
+
+    def _column_hint(self, name: str, sources: list[Source]) -> str | None:
         here = [column for source in sources for column in source.columns or () if column != UNNAMED]
         parts = [did_you_mean(name, here)]
         others = [table.name for table in self.schema.tables if table.column(name) is not None]

@@ -1,0 +1,41 @@
+"""Columns under the wrong alias are mended without a model, and only where nothing else can be meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from sqlore.answer.slips import mended_names
+from sqlore.model import Column, Schema, Table
+
+SCHEMA = Schema(
+    (
+        Table("hero", (Column("id"), Column("weight"), Column("side_id"), Column("eye_id"))),
+        Table("side", (Column("id"), Column("name"))),
+        Table("colour", (Column("id"), Column("name"))),
+    )
+)
+FROM = "FROM hero AS T1 JOIN side AS T2 ON T1.side_id = T2.id"
+
+
+def test_every_slip_is_mended_and_told() -> None:
+    sql = f"SELECT T2.weight, SUM(T2 . weight) {FROM} WHERE T1.name = 'Good'"
+    mended, slips = mended_names(sql, "sqlite", SCHEMA)
+    assert mended == f"SELECT t1.weight, SUM(t1.weight) {FROM} WHERE t2.name = 'Good'"
+    assert len(slips) == 3
+    assert slips[0].sql == sql
+    assert slips[0].error == "there is no column weight in side; t1.weight was meant"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"SELECT T1.weight {FROM}",
+        f"SELECT T1.name {FROM} JOIN colour AS T3 ON T1.eye_id = T3.id",
+        f"SELECT T2.height {FROM}",
+        "SELECT T1.weight FROM hero AS T1 WHERE",
+        "DELETE FROM hero",
+    ],
+    ids=["right", "two could be meant", "nobody has it", "cut off", "no query"],
+)
+def test_what_cannot_be_mended_for_sure_stays(sql: str) -> None:
+    assert mended_names(sql, "sqlite", SCHEMA) == (sql, [])
