@@ -327,6 +327,7 @@ class _Checker:
             return None
         part = node.args["table"]
         called = next((source.name for source in sources if source.table.lower() == table), None)
+        hint: str | None
         if called:
             hint = f"the table {part.name} is called {called} here"
         elif self.schema.table(table) is not None:
