@@ -190,3 +190,17 @@ def test_a_pool_learns_the_same(tmp_path: Path) -> None:
             teach(store, *sql, embedder=None, workers=workers, batch=1000)
             kept.append([(s.skeleton, s.variants, s.script.runs) for s in store.scripts()])
     assert kept[0] == kept[1]
+
+
+def test_a_script_of_several_queries_is_learned_once() -> None:
+    with Store.create(":memory:") as store:
+        text = "SELECT a FROM t WHERE b = 1; SELECT count(*) FROM u"
+        assert teach(store, text, "SELECT count(*) FROM u").new == 2
+        assert [script.description for script in store.scripts()] == [
+            "a of ts whose b is 1; and number of us",
+            "number of us",
+        ]
+        again = teach(store, text, text.replace("1", "2"))
+        assert (again.known, again.new, again.folded) == (1, 0, 1)
+        (count,) = [item for item in store.items() if item.skeleton == "count(*)"]
+        assert count.support == 2

@@ -133,6 +133,14 @@ def test_an_example_shows_values_where_one_of_its_texts_has_them(catalog: Catalo
         assert [r.script.script.key for r in retriever.retrieve(rows[2][2]).scripts] == ["only"]
 
 
+def test_a_script_of_several_queries_is_no_example(catalog: Catalog) -> None:
+    rows = (("two", f"{NET}; SELECT COUNT(*) FROM customers WHERE is_test = 0", "What is the net revenue?"),)
+    with learned(catalog, None, rows) as store:
+        retriever = Retriever(store)
+        assert retriever.retrieve("What is the net revenue?").scripts == ()
+        assert "customers.is_test = <val>" in [r.item.skeleton for r in retriever.rank("net revenue")]
+
+
 def test_limits_are_kept(retriever: Retriever) -> None:
     question = "Net revenue, refunds for damaged goods, and the five customers in Germany who spent the most"
     assert len(retriever.retrieve(question, items=3).items) == 3

@@ -276,8 +276,8 @@ def test_a_parsed_script_is_plain_data() -> None:
         ("SELECT a FROM t WHERE x =", "sqlite", 24),
         ("SELECT count( FROM t", "sqlite", 19),
         ("SELECT a\nFROM t WHERE b = 'cut off", "postgres", 26),
-        ("SELECT 1; SELECT 2", "sqlite", 10),
-        ("SELECT a FROM t\nSELECT b FROM u", "tsql", 16),
+        ("SELECT 1; SELECT a, FROM t", "sqlite", 20),
+        ("SELECT a FROM t\nSELECT a FROM u WHERE", "tsql", 37),
     ],
 )
 def test_what_is_not_understood_says_where(sql: str, dialect: str, position: int) -> None:

@@ -185,7 +185,7 @@ class Describer:
         return Description(_until(said, (" (", ", then")), said)
 
     def _query(self, text: str) -> Description:
-        said = self.queries.select(_parse(text))
+        said = "; and ".join(self.queries.select(one) for one in sqlglot.parse(text) if one is not None)
         return Description(_until(said, (" whose ", " where ", " that ", ";", ",")), said)
 
     # ---------------------------------------------------------------- parts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sqlore.history import has_placeholders
-from sqlore.model import KnowledgeItem
+from sqlore.model import KnowledgeItem, StoredScript
 from sqlore.retrieve.snapshot import Floats, Snapshot, Text, Use, no_vectors
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ def load_snapshot(store: Store) -> Snapshot:
     clause where its join edges are there, because they say the same in pieces that recur. Texts of a
     deprecated script have no say at all.
     """
-    descriptions = {script.id: script.description for script in store.scripts()}
+    scripts = store.scripts()
+    descriptions = {script.id: script.description for script in scripts}
     kept = [text for text in store.texts() if text.trust != "deprecated"]
     texts = [
         Text(
@@ -50,8 +51,16 @@ def load_snapshot(store: Store) -> Snapshot:
         [Use(rows[u.text], columns[u.item], u.literals) for u in uses if u.item in columns],
         _rows(store.vectors("item"), [item.id for item in offered]),
         _rows(store.vectors("text"), [text.id for text in texts]),
-        frozenset(rows[text] for text, item in pairs if item in blocked) | _unfilled(texts),
+        frozenset(rows[text] for text, item in pairs if item in blocked)
+        | _unfilled(texts)
+        | _several(texts, scripts),
     )
+
+
+def _several(texts: Sequence[Text], scripts: Sequence[StoredScript]) -> frozenset[int]:
+    """Texts of several queries: an answer is one query, so they are no example of one."""
+    several = {script.id for script in scripts if "; " in script.skeleton}
+    return frozenset(row for row, text in enumerate(texts) if text.script in several)
 
 
 def _unfilled(texts: Sequence[Text]) -> frozenset[int]:

@@ -115,8 +115,8 @@ class Postings:
 class Snapshot:
     """The arrays. `item_vectors` (items x d) and `text_vectors` (texts x d) hold unit rows, or d = 0.
 
-    `undeliverable` are texts that may speak for their items but not be shown: something in them is stale, or
-    they have placeholders where another text of their script has values.
+    `undeliverable` are texts that may speak for their items but not be shown: something in them is stale,
+    they have placeholders where another text of their script has values, or they are several queries.
     """
 
     items: Sequence[KnowledgeItem]

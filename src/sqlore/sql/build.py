@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from sqlore.errors import ParseError
@@ -9,7 +10,7 @@ from sqlore.model import VAL, Fragment, Naming, ParsedScript, Schema, Script
 from sqlore.sql.drafts import Draft
 from sqlore.sql.fragments import Walker
 from sqlore.sql.numbering import has_tags, numbered
-from sqlore.sql.parse import Parsed, parse_query
+from sqlore.sql.parse import Parsed, parse_queries
 from sqlore.sql.resolve import LITERAL, Piece, Scope
 from sqlore.sql.spans import Spans
 
@@ -31,13 +32,18 @@ def parse_script(
     query: select count(superhero.id) from superhero where superhero.full_name is null
     calculation: count(superhero.id)
     condition: superhero.full_name is null
+
+    A text of several queries gives the fragments of all; those of the second have the scope ``statement:2``.
+    Its one query fragment runs from the first to the last, and joins their skeletons with a semicolon.
+
+    >>> parse_script("DECLARE @n INT = 3; SELECT a FROM t; SELECT b FROM u", "tsql").skeleton
+    'select t.a from t; select u.b from u'
     """
     if isinstance(script, str):
         script = Script(script)
     chosen = (dialect or script.dialect or (schema.dialect if schema else "") or "").lower()
-    parsed = parse_query(script.sql, chosen)
-    walker = walk(parsed, chosen, schema)
-    return _assemble(script, walker)
+    parts = [_assemble(script, walk(parsed, chosen, schema)) for parsed in parse_queries(script.sql, chosen)]
+    return parts[0] if len(parts) == 1 else _joined(script, parts)
 
 
 def walk(parsed: Parsed, dialect: str, schema: Schema | None, *, strict: bool = False) -> Walker:
@@ -71,6 +77,44 @@ def _assemble(script: Script, walker: Walker) -> ParsedScript:
     return ParsedScript(
         script, fragments, whole.skeleton, tuple(sorted(tables)), tuple(sorted(columns)), namings
     )
+
+
+def _joined(script: Script, parts: list[ParsedScript]) -> ParsedScript:
+    """Several queries as one script: every fragment of each, and one query fragment for the whole."""
+    queries = [next(f for f in part.fragments if f.kind == "query") for part in parts]
+    start, end = queries[0].start, queries[-1].end
+    tables, columns = (
+        tuple(sorted({name for part in parts for name in getattr(part, names)}))
+        for names in ("tables", "columns")
+    )
+    whole = Fragment(
+        "query",
+        script.sql[start:end],
+        "; ".join(query.skeleton for query in queries),
+        "; ".join(query.canonical for query in queries),
+        start,
+        end,
+        literals=tuple(value for query in queries for value in query.literals),
+        form="query",
+        tables=tables,
+        columns=columns,
+    )
+    fragments = [
+        replace(fragment, scope=_scope_in(number, fragment.scope))
+        for number, part in enumerate(parts, 1)
+        for fragment in part.fragments
+        if fragment.kind != "query"
+    ]
+    namings = tuple(naming for part in parts for naming in part.namings)
+    return ParsedScript(script, (whole, *fragments), whole.skeleton, tables, columns, namings)
+
+
+def _scope_in(number: int, scope: str) -> str:
+    """``main`` of the second query is ``statement:2``, and what lies in it or beside it follows."""
+    if number == 1:
+        return scope
+    inner = scope.removeprefix("main").removeprefix("/")
+    return f"statement:{number}/{inner}" if inner else f"statement:{number}"
 
 
 def _fragment(sql: str, draft: Draft, paths: dict[int, str]) -> Fragment:

@@ -51,21 +51,33 @@ def parse_query(text: str, dialect: str) -> Parsed:
     Raises `NotAQuery` where it holds none, `ParseError` where it cannot be read or holds several; the
     position is that of the failure under the given dialect, whatever was tried after it.
     """
+    return _read(text, dialect, several=False)[0]
+
+
+def parse_queries(text: str, dialect: str) -> list[Parsed]:
+    """The queries of a text in their order, at least one; what stands between them is passed over.
+
+    Raises what `parse_query` raises: all queries are read, or none.
+    """
+    return _read(text, dialect, several=True)
+
+
+def _read(text: str, dialect: str, *, several: bool) -> list[Parsed]:
     try:
-        return _parse(text, dialect)
+        return _parse(text, dialect, several)
     except TooLarge:
         raise
     except ParseError as error:
         failure = error
     for other in _FALLBACKS.get(dialect, ("",)):
         try:
-            return _parse(text, other)
+            return _parse(text, other, several)
         except SqlError:
             continue
     raise failure
 
 
-def _parse(text: str, dialect: str) -> Parsed:
+def _parse(text: str, dialect: str, several: bool) -> list[Parsed]:
     if not text.strip(" \t\r\n;\ufeff\x00"):
         raise NotAQuery("the script is empty", position=0)
     try:
@@ -77,16 +89,17 @@ def _parse(text: str, dialect: str) -> Parsed:
     if not found:
         raise NotAQuery("the script holds only comments", position=0)
     queries = [(first, stop) for first, stop, word in found if word in _QUERY_WORDS]
-    if len(queries) > 1:
+    if len(queries) > 1 and not several:
         raise _error(
             tokens, queries[1][0], f"the script holds {len(queries)} queries", "give one query at a time"
         )
     if not queries:
         _not_a_query(tokens, found)
-    first, stop = queries[0]
-    _check_tokens(tokens, first, stop)
-    tree = _tree(tokens, first, stop)
-    return Parsed(tree, tokens, first, stop)
+    parsed = []
+    for first, stop in queries:
+        _check_tokens(tokens, first, stop)
+        parsed.append(Parsed(_tree(tokens, first, stop), tokens, first, stop))
+    return parsed
 
 
 def _refuse_statement(text: str) -> None:

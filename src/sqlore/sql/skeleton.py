@@ -8,7 +8,7 @@ from typing import Final
 from sqlore.model import VAL, Kind, Schema
 from sqlore.sql.build import walk
 from sqlore.sql.numbering import numbered
-from sqlore.sql.parse import parse_query
+from sqlore.sql.parse import parse_queries, parse_query
 from sqlore.sql.placeholders import MASK, hide_numbers
 from sqlore.sql.resolve import LITERAL
 
@@ -61,9 +61,12 @@ def skeleton_of(text: str, kind: Kind, dialect: str | None = None, schema: Schem
 
 
 def _whole(sql: str, dialect: str, schema: Schema | None) -> str:
-    walker = walk(parse_query(sql, dialect), dialect, schema, strict=MASK in sql)
-    piece = next(draft.piece for draft in walker.drafts if draft.kind == "query")
-    return numbered(piece.text).replace(LITERAL, VAL)
+    skeletons = []
+    for parsed in parse_queries(sql, dialect):
+        walker = walk(parsed, dialect, schema, strict=MASK in sql)
+        piece = next(draft.piece for draft in walker.drafts if draft.kind == "query")
+        skeletons.append(numbered(piece.text).replace(LITERAL, VAL))
+    return "; ".join(skeletons)
 
 
 def _relation(body: str, clause: bool, dialect: str, schema: Schema | None) -> str:
