@@ -98,7 +98,12 @@ def load_settings(**given: Any) -> Settings:
         raise ConfigError(
             f"setting {name!r}: {first['msg']}",
             where=f"the command line, SQLORE_{name.upper()} or {FILE_NAME}",
-            hint="`sqlore doctor` shows the settings in force",
+            hint=f"the settings are {', '.join(Settings.model_fields)}"
+            if first["type"] == "extra_forbidden"
+            else "`sqlore doctor` shows the settings in force",
         ) from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{FILE_NAME} is not valid TOML: {error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        places = " or ".join(str(file) for file in _files() if file.is_file())
+        raise ConfigError(
+            f"{FILE_NAME} is not valid TOML: {error}", where=places, hint="mend the file, or remove it"
+        ) from None

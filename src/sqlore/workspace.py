@@ -118,7 +118,7 @@ class Workspace:
             return store_path(self.settings.home, self.engine.url)
         pointer = self.settings.home / CURRENT
         if pointer.is_file():
-            return self.settings.home / pointer.read_text(encoding="utf-8").strip()
+            return self.settings.home / pointer.read_text(encoding="utf-8", errors="replace").strip()
         raise UsageError(
             "nothing has been learned here, and no database was given",
             where=str(self.settings.home),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
+from sqlore.engines.base import short
 from sqlore.errors import ConnectError, UsageError
 
 __all__ = ["SUPPORTED", "Target", "parse_target"]
@@ -70,15 +71,28 @@ def _existing(text: str) -> Path:
         raise UsageError("no database given", hint="supported: " + ", ".join(SUPPORTED))
     if "\0" in text or text == ":memory:":
         raise UsageError(f"{text!r} is not a file", hint="supported: " + ", ".join(SUPPORTED))
-    path = Path(text).expanduser()
+    if any("\ud800" <= ch <= "\udfff" for ch in text):
+        raise UsageError("the name of the database's file is not valid Unicode", hint="rename the file")
+    path = _path(text)
     if not path.exists() and "%" in text:
-        path = Path(unquote(text)).expanduser()
+        path = _path(unquote(text))
     if path.is_dir():
         raise ConnectError(f"{path} is a folder", hint="give the database file inside it")
     if not path.exists():
         raise ConnectError(f"{path} does not exist", hint=_missing_hint(path))
     if not path.is_file():
         raise ConnectError(f"{path} is not an ordinary file", hint="give a database file")
+    return path
+
+
+def _path(text: str) -> Path:
+    """The path, with ``~`` put in; a `ConnectError` where the system cannot even look for it."""
+    try:
+        path = Path(text).expanduser()
+        path.exists()
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConnectError(f"cannot look for {short(text)}: {reason}", hint="check the path") from error
     return path
 
 

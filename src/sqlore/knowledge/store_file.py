@@ -74,8 +74,14 @@ def _check_file(path: Path, *, create: bool) -> None:
     where = str(path)
     if where == MEMORY:
         return
+    if any("\ud800" <= ch <= "\udfff" for ch in where):
+        raise StoreError(
+            "the name of the store's file is not valid Unicode", hint="give another: --store PATH"
+        )
     if path.is_dir():
-        raise StoreError("this is a folder, not a knowledge store", where=where)
+        raise StoreError(
+            "this is a folder, not a knowledge store", where=where, hint="give a file: --store PATH"
+        )
     try:
         with path.open("rb") as file:
             head = file.read(len(_HEADER))

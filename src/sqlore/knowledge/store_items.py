@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, cast
 
 from sqlore.knowledge.records import Change, Description, Known, Source
+from sqlore.knowledge.store_rows import storable
 from sqlore.model import Kind, KnowledgeItem
 
 __all__ = ["changes_of", "known_items", "load_items", "rows_of", "select_items", "strings"]
@@ -45,7 +46,7 @@ def select_items(
             "i.id IN (SELECT u.item FROM item_names u JOIN names n ON n.id = u.name"
             " WHERE n.column_name = '' AND n.table_name = ? COLLATE NOCASE)"
         )
-        values.append(table)
+        values.append(storable(table))
     if text is not None:
         part = "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
         words = "i.name || char(10) || i.aliases || char(10) || i.description || char(10) || i.skeleton"

@@ -10,6 +10,7 @@ from collections import defaultdict
 from datetime import UTC, datetime
 
 from sqlore.errors import UsageError
+from sqlore.knowledge.store_rows import storable
 from sqlore.knowledge.store_text import TextIndex, set_description
 from sqlore.model import Schema, Trust
 
@@ -113,5 +114,5 @@ def _record(db: sqlite3.Connection, item: int, what: str, old: str, new: str, wh
     moment = datetime.now(UTC).isoformat(timespec="seconds")
     db.execute(
         "INSERT INTO changes (item, version, what, old, new, who, why, time) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (item, version, what, old, new, who, why, moment),
+        (item, version, what, old, storable(new), storable(who), storable(why), moment),
     )

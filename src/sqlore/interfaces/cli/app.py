@@ -70,6 +70,11 @@ def run(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        return _refused(error)
+    except MemoryError:
+        sys.stderr.write("sqlore: out of memory\n  hint: give it less at once, or more memory\n")
+        return 1
     except Exception as error:
         return _unexpected(error)
     return 0
@@ -80,6 +85,16 @@ def _never_fail_to_print() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="backslashreplace")
+
+
+def _refused(error: OSError) -> int:
+    """What the operating system refused, which is for a person to mend: permissions, a full disk, a path."""
+    if os.environ.get("SQLORE_DEBUG"):
+        raise error
+    where = f"  where: {error.filename}\n" if error.filename else ""
+    hint = "  hint: check that it is there, that it may be read and written, and that the disk is not full\n"
+    sys.stderr.write(neutral(f"sqlore: {error.strerror or error}\n{where}{hint}"))
+    return 2
 
 
 def _unexpected(error: Exception) -> int:
