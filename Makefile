@@ -34,7 +34,7 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
 test: lint
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python tests/bench/run.py
