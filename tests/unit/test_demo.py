@@ -277,3 +277,41 @@ def test_sqlore_reads_the_history_as_sqlite_does(shop: sqlite3.Connection) -> No
     assert refused == {"unparsable": BROKEN, "not_a_query": NOT_QUERIES}
     assert history.read == len(statements())
     assert len(history.scripts) < history.read - len(history.rejected) - 5  # near duplicates fold into one
+
+
+def test_sqlore_reads_the_comments_as_a_person_would() -> None:
+    from sqlore.history import collect, has_placeholders, parse_all, read_history
+
+    history = collect(parse_all(read_history(HISTORY, dialect="sqlite"), dialect="sqlite"))
+    scripts = {v.script.key: v.script for folded in history.scripts for v in folded.variants}
+    scripts |= {rejected.script.key: rejected.script for rejected in history.rejected}
+
+    def of(name: str) -> list[Any]:
+        return [script for key, script in scripts.items() if key.rpartition(":")[0] == name]
+
+    remarks = {
+        "archive/churn_v0.sql": "DO NOT USE",
+        "month_end.sql": "write off",
+        "sam_scratch.sql": "does not",
+        "report_params.sql": "Report",
+        "models/fct_net_revenue.sql": "one row per order",
+    }
+    for name, words in remarks.items():
+        assert any((s.comment or "").startswith(words) and s.question is None for s in of(name)), name
+    definitions = {
+        "churn.sql": "MG  re-issued",
+        "active_customers.sql": "event kind 40",
+        "net_revenue.sql": "st 7",
+        "shipping.sql": "on time = out of the door",
+        "dach.sql": "DEN, DES, AUT, CHE",
+    }
+    for name, words in definitions.items():
+        assert of(name), name
+        assert all(words in (script.evidence or "") for script in of(name)), name
+    authors = [script.author for name in definitions for script in of(name)]
+    assert None not in authors
+    holes = [f for f in history.scripts if any(has_placeholders(v.script.sql) for v in f.variants)]
+    for folded in holes:
+        filled = any(not has_placeholders(v.script.sql) for v in folded.variants)
+        assert has_placeholders(folded.parsed.script.sql) is not filled
+    assert any(len(folded.variants) > 1 for folded in holes)

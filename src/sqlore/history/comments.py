@@ -27,7 +27,7 @@ _LABELS: dict[str, str] = {
 }
 _LABEL = "|".join(sorted((re.escape(label) for label in _LABELS), key=len, reverse=True))
 _LABELLED = re.compile(rf"^(?:@(?P<at>{_LABEL})\b\s*[:=]?|(?P<label>{_LABEL})\s*[:=])\s*(?P<value>.*)$", re.I)
-_NEXT_LABEL = re.compile(rf"\s*[,;|]\s*(?=@?(?:{_LABEL})\s*[:=])", re.I)
+_NEXT_LABEL = re.compile(rf"(?:\s*[,;|]\s*|(?<=[.!])\s+)(?=@?(?:{_LABEL})\s*[:=])", re.I)
 _RUNS = re.compile(
     r"[\s,;(\[]*\b(?:was\s+)?(?:run|ran|runs|executed|used)\s*:?\s*(\d[\d,.']*)\s*(?:times|x)\b[)\].]*", re.I
 )
