@@ -52,7 +52,11 @@ def asked(question: str) -> str:
     >>> asked(" how many? ")
     'how many?'
     """
-    clean = question.encode("utf-8", "replace").decode().strip()
+    try:  # under a locale without UTF-8 Python keeps the bytes of arguments as half surrogates
+        raw = question.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raw = question.encode("utf-8", "replace")
+    clean = raw.decode("utf-8", "replace").strip()
     if not clean:
         raise UsageError("the question is empty", hint='sqlore ask "How many customers are active?"')
     return clean

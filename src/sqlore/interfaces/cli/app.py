@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, TextIO, cast
 
 import typer
 
@@ -15,6 +16,8 @@ from sqlore.interfaces.cli import ask, demo, doctor, fragments, knowledge, learn
 from sqlore.interfaces.cli.common import neutral
 
 __all__ = ["app", "run"]
+
+_INTERRUPTED = "sqlore: interrupted; everything finished so far is kept\n"
 
 app = typer.Typer(
     name="sqlore",
@@ -56,19 +59,36 @@ def run(arguments: list[str] | None = None) -> int:
 
     A deliberate error is shown as its report; a reader that closed our stdout is no error.
     """
-    _never_fail_to_print()
+    _prepare_streams()
+    code = _run(arguments)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _stop_writing()
+    except OSError as error:
+        _stop_writing()
+        return _refused(error)
+    return code
+
+
+def _run(arguments: list[str] | None) -> int:
     try:
         app(arguments, standalone_mode=True)
     except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # typer makes an exit of it
+            _stop_writing()
+            return 0
+        if end.code == 130:
+            sys.stderr.write(_INTERRUPTED)
         return end.code if isinstance(end.code, int) else int(bool(end.code))
     except SqloreError as error:
         sys.stderr.write(f"sqlore: {neutral(error.report())}\n")
         return error.exit_code
     except KeyboardInterrupt:
-        sys.stderr.write("sqlore: interrupted; everything finished so far is kept\n")
+        sys.stderr.write(_INTERRUPTED)
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _stop_writing()
         return 0
     except OSError as error:
         return _refused(error)
@@ -80,11 +100,26 @@ def run(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _never_fail_to_print() -> None:
-    """Where the terminal's encoding lacks a character, its number is shown; no answer is lost for it."""
+def _prepare_streams() -> None:
+    """Stands in for streams that the caller closed. Where the terminal's encoding lacks a character, its
+    number is shown: no answer is lost for it."""
+    sys.stdin = sys.stdin or _nowhere("r")
+    sys.stdout = sys.stdout or _nowhere("w")
+    sys.stderr = sys.stderr or _nowhere("w")
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _nowhere(mode: str) -> TextIO:
+    return cast(TextIO, open(os.devnull, mode, encoding="utf-8"))
+
+
+def _stop_writing() -> None:
+    """What is left in the buffer of a stdout that takes nothing any more is dropped without a complaint."""
+    sys.stdout = _nowhere("w")
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(sys.stdout.fileno(), 1)
 
 
 def _refused(error: OSError) -> int:
