@@ -27,7 +27,7 @@ _MEANINGS: Final = (
     (
         "disk i/o",
         "the disk failed while reading or writing",
-        "check the disk; restore the file from a backup",
+        "is the disk full? Free some space and run the command again; else restore the file from a backup",
     ),
     ("malformed", "the file is damaged", "restore it from a backup, or learn the history into a new one"),
     ("not a database", "the file is not a knowledge store", "give another path; sqlore writes over no file"),

@@ -205,5 +205,6 @@ def migrate(db: sqlite3.Connection, where: str) -> None:
                 db.execute(f"PRAGMA user_version = {number + 1}")
             db.execute("COMMIT")
         except BaseException:
-            db.execute("ROLLBACK")
+            if db.in_transaction:  # SQLite itself has rolled back where the disk is full
+                db.execute("ROLLBACK")
             raise
