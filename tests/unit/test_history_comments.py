@@ -168,6 +168,8 @@ def test_leading_comment() -> None:
 def test_many_comments_take_no_time() -> None:
     assert leading_comment("/* a */ " * 5000 + "?") is not None
     assert read_comment("-- " + "x " * 50_000).comment is not None
+    assert read_comment("-- " + "a? b. " * 20_000).comment is not None
+    assert read_comment("-- for " + "x, " * 20_000).comment is not None
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,11 @@ def test_what_only_looks_like_a_placeholder(text: str) -> None:
     assert not has_placeholders(text)
 
 
+def test_many_holes_take_no_time() -> None:
+    for text in ("{{ ", "%(", "##", "[", "@a ", "'"):
+        assert has_placeholders(text * 50_000) is (text in ("{{ ", "@a "))
+
+
 def test_collect_counts_what_was_rejected() -> None:
     history = collect(
         parse(

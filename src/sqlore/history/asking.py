@@ -48,6 +48,7 @@ _LEAD_IN: Final = re.compile(
     r"(?:for|in|of|on|among|between|from|after|before|since|under|over|during|if|to|within|given)\b", re.I
 )
 _QUESTION_MARK: Final = re.compile(r"[\w)\"'\]%]\s?\?+(?=\s|$)")
+_SENTENCE_LENGTH: Final = 400
 _SENTENCE: Final = re.compile(r"(?:^|[.:!?;>-]\s+|\(\s*)")
 _LABEL: Final = (
     r"(?=\s*(?:$|[:!.,;(\[–—-]|\b(?:version|query|script|numbers|figures|result|copy|code|filter|join)\b))"
@@ -97,12 +98,14 @@ def asks_within(text: str) -> bool:
     >>> asks_within("slide 8: What share was late? Without Sundays"), asks_within("late (new?) orders")
     (True, False)
     """
+    behind = 0
     for mark in _QUESTION_MARK.finditer(text):
-        if not text[mark.end() :].strip(" \t\"')"):
+        if mark.end() == len(text.rstrip(" \t\"')")):
             return True
-        before = text[: mark.start()]
+        before = text[max(behind, mark.start() - _SENTENCE_LENGTH) : mark.start() + 1]
         if any(asks(before[start.end() :]) for start in _SENTENCE.finditer(before)):
             return True
+        behind = mark.end()
     return False
 
 

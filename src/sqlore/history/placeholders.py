@@ -8,7 +8,7 @@ from typing import Final
 __all__ = ["has_placeholders"]
 
 _COMMENT: Final = r"--[^\n]*|/\*.*?\*/"
-_TEMPLATE: Final = r"\{\{.*?\}\}|\{%|\#\#[^#\n]+\#\#|\$\{[^}\n]*\}|%\(\w+\)[sdif]"
+_TEMPLATE: Final = r"\{\{|\{%|\#\#[^#\n]+\#\#|\$\{[^}\n]*\}|%\(\w+\)[sdif]"
 _BARE: Final = (
     r"\?\d*(?![\w|&?]|\s*')"  # a ? before a text is an operator of JSON
     r"|(?<![\w$])\$(?:\d+|[A-Za-z_]\w*)(?![\w$])|(?<![\w:\])\"]):[A-Za-z_]\w*|(?<![\w@])@(?P<variable>[A-Za-z_]\w*)|%s\b"

@@ -61,6 +61,10 @@ def read_history(
     if not path.exists():
         raise SourceError("no such file or folder", where=str(source), hint="check the path of the history")
     if path.is_dir():
+        if not os.access(path, os.R_OK | os.X_OK):
+            raise SourceError(
+                "the folder cannot be opened", where=str(source), hint="give yourself permission to read it"
+            )
         found = _read_folder(path, format, columns, dialect)
     else:
         found = _read_file(path, Origin(path.name, dialect, columns or {}), format)
