@@ -107,7 +107,7 @@ def _compare(console: Console, lore: Workspace, question: dict[str, Any], right:
 
 def _is_right(lore: Workspace, draft: Draft, gold: str) -> bool:
     """Whether the draft's rows are those of the question's own SQL (BIRD's measure)."""
-    from sqlore.evals.metrics import same_set
+    from sqlore.evals.results import same_set
 
     if draft.result is None:
         return False
