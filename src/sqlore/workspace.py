@@ -7,6 +7,7 @@ the rooms below.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import chain, islice
@@ -156,7 +157,8 @@ class Workspace:
                 where=str(self.store_file),
                 hint=f"sqlore learn --db {self.settings.db or 'FILE'} --history FOLDER",
             )
-        store: Store = self._keep(Store.open(self.store_file))
+        writable = os.access(self.store_file, os.W_OK) and os.access(self.store_file.parent, os.W_OK)
+        store: Store = self._keep(Store.open(self.store_file, read_only=not writable))
         return store
 
     def _create_store(self) -> Store:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -94,7 +95,11 @@ def _check_file(path: Path, *, create: bool) -> None:
             hint="make one: sqlore learn --db DATABASE --history FOLDER",
         ) from None
     except OSError as error:
-        raise StoreError(f"the file cannot be read: {error.strerror}", where=where) from error
+        raise StoreError(
+            f"the file cannot be read: {error.strerror}",
+            where=where,
+            hint="give yourself permission to read it",
+        ) from error
     if head != _HEADER and not (create and not head):
         raise StoreError(
             "the file is not a knowledge store",
@@ -106,7 +111,9 @@ def _check_file(path: Path, *, create: bool) -> None:
 def _open(path: Path, *, read_only: bool) -> sqlite3.Connection:
     uri = MEMORY if str(path) == MEMORY else "file:" + quote(str(path.absolute()))
     if read_only:
-        uri += "?mode=ro"
+        # In a folder that cannot be written SQLite cannot make the files that reading in WAL mode takes.
+        still = not os.access(path.absolute().parent, os.W_OK) and not Path(f"{path}-wal").exists()
+        uri += "?mode=ro&immutable=1" if still else "?mode=ro"
     # One connection serves all threads of a process; the store takes turns with a lock.
     db = sqlite3.connect(
         uri, uri=uri != MEMORY, isolation_level=None, check_same_thread=False, timeout=_BUSY_MS / 1000

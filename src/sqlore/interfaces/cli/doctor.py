@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from sqlore import __version__
-from sqlore.errors import SqloreError
+from sqlore.errors import SqloreError, UsageError
 from sqlore.interfaces.cli.common import DbOption, JsonOption, StoreOption, out, print_json, workspace
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ def _checked(lore: Workspace) -> Iterator[Finding]:
             yield Finding(name, *check(lore))
         except SqloreError as error:
             # nothing learned and no database named is where everybody starts, not a fault
-            start = name in {"store", "database"} and not lore.settings.db and not lore.settings.store
+            named = lore.settings.db or lore.settings.store
+            start = name in {"store", "database"} and not named and isinstance(error, UsageError)
             yield Finding(name, None if start else False, error.message, error.hint or "")
 
 
