@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from sqlore.errors import SqlError
-from sqlore.model import KINDS, Fragment, Kind, Schema
+from sqlore.model import KINDS, Kind, Schema
 from sqlore.sql import parse_script, skeleton_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def split_kind(text: str) -> tuple[Kind | None, str]:
     head, colon, rest = text.partition(":")
     word = head.strip().lower()
     if colon and word in KINDS:
-        return cast(Kind, word), rest.strip()
+        return word, rest.strip()
     return None, text.strip()
 
 
@@ -167,12 +167,5 @@ class GoldReader:
         return found if len(found) == 1 else set()
 
     def _of(self, script: str) -> Mapping[tuple[str, str], set[str]]:
-        return self._bare[script] if script in self._bare else {}
-
-
-def fragment_texts(fragments: Iterable[Fragment]) -> dict[str, str]:
-    """Canonical text by key, of the first fragment with that key."""
-    texts: dict[str, str] = {}
-    for fragment in fragments:
-        texts.setdefault(fragment.key, fragment.canonical)
-    return texts
+        # `get` adds nothing to a defaultdict
+        return self._bare.get(script, {})

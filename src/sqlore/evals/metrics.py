@@ -76,10 +76,10 @@ def count(
 ) -> Counts:
     """The counts of one task. Keys are ``kind: skeleton``; `scripts` holds the fragments of each script.
 
-    Needed are a join, two filters and a formula; offered are a filter that is needed, a formula that is not,
+    Needed are a join, two filters and a sorting; offered are a filter that is needed, a formula that is not,
     and the join:
 
-    >>> gold = {"relation: a.x = b.x", "condition: a.y = <val>", "condition: b.z = <val>", "calculation: sum(a.v)"}
+    >>> gold = {"relation: a.x = b.x", "condition: a.y = <val>", "condition: b.z = <val>", "output: distinct"}
     >>> offered = ["condition: a.y = <val>", "calculation: count(*)", "relation: a.x = b.x"]
     >>> found = count(gold, offered, ranking=offered, scripts=[offered[:2], ["output: distinct"]])
     >>> sum(found.right.values()), sum(found.offered.values()), sum(found.gold.values())

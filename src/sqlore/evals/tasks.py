@@ -42,7 +42,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class RawTask:
-    """A task as its file has it: `knowledge` maps a skeleton, as spelled there, to the scripts that hold it."""
+    """A task as its file has it: `knowledge` maps a skeleton, as it is spelled there, to its scripts."""
 
     question_id: str
     database: str
@@ -157,9 +157,6 @@ def tasks_of(raw: Iterable[RawTask], history: History, reader: GoldReader) -> li
             if not keys <= history.scripts_of.keys():
                 unmatched.append(written)
         if gold:
-            tasks.append(
-                Task(
-                    one.question_id, one.database, one.question, one.sql, frozenset(gold), unmatched=tuple(unmatched)
-                )
-            )
+            what = (one.question_id, one.database, one.question, one.sql, frozenset(gold))
+            tasks.append(Task(*what, unmatched=tuple(unmatched)))
     return tasks

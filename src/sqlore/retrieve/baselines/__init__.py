@@ -1,0 +1,103 @@
+"""Retrievers to compare with: the published one, the few-shot selections of other systems, the simple ones.
+
+    published      the BIRD-History paper's own, query and component level, without a language model
+    published_llm  the same with a model that names the parts, filters and reranks
+    mqs            masked question similarity (DAIL-SQL, OpenSearch-SQL)
+    mqs_qs         the larger of masked and plain similarity (CodeS)
+    mqs_filter     mqs over good demonstrations only (N-rep)
+    dail           mqs, scripts of the preliminary SQL's shape first; that SQL is the nearest script's
+    dail_llm       the same with a model's preliminary SQL
+    bm25, random, frequent
+    ours           the fragments that sqlore's retriever chooses
+    ours_scripts   all fragments of the scripts it delivers
+
+They stand in our own code, written from the papers' descriptions.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Final, cast
+
+from sqlore.errors import ModelUnavailable, UsageError
+from sqlore.retrieve.baselines.base import Handed, Piece, Pool, Shown, TaskRetriever
+from sqlore.retrieve.baselines.dail import Dail
+from sqlore.retrieve.baselines.ours import Ours
+from sqlore.retrieve.baselines.published import Granularity, Published
+from sqlore.retrieve.baselines.similar import Bm25, FilteredMasked, Frequent, Masked, MaskedOrPlain, Random
+
+__all__ = [
+    "NAMES",
+    "Granularity",
+    "Handed",
+    "Piece",
+    "Pool",
+    "Shown",
+    "TaskRetriever",
+    "make_retriever",
+]
+
+_SIMPLE: Final = {
+    "mqs": Masked,
+    "mqs_qs": MaskedOrPlain,
+    "mqs_filter": FilteredMasked,
+    "bm25": Bm25,
+    "random": Random,
+    "frequent": Frequent,
+}
+NAMES: Final = (
+    "ours",
+    "ours_scripts",
+    "published",
+    "mqs",
+    "mqs_qs",
+    "mqs_filter",
+    "dail",
+    "bm25",
+    "frequent",
+    "random",
+    "published_llm",
+    "dail_llm",
+)
+
+
+def make_retriever(
+    name: str, pool: Pool, *, threshold: float | None = None, granularity: Granularity = "qc"
+) -> TaskRetriever:
+    """The retriever called `name` over `pool`; ``module:function`` calls that function with the pool.
+
+    Raises `UsageError` for an unknown name, `ModelUnavailable` where one with a model is asked for and the
+    pool has none.
+    """
+    if ":" in name:
+        return _plugged(name)(pool)
+    base, _, llm = name.partition("_llm")
+    if name.endswith("_llm") and base in ("published", "dail") and not llm:
+        if pool.model is None:
+            raise ModelUnavailable(f"{name} needs a language model", hint="name one with --model")
+        model = pool.model
+    else:
+        base, model = name, None
+    if base == "published":
+        return Published(pool, name, threshold, granularity=granularity, model=model)
+    if base == "dail":
+        return Dail(pool, name, model=model)
+    if base in ("ours", "ours_scripts"):
+        return Ours(pool, name, whole=base == "ours_scripts")
+    if base in _SIMPLE:
+        return _SIMPLE[base](pool, name, threshold)
+    raise UsageError(
+        f"no such retriever: {name}", hint=f"one of {', '.join(NAMES)}, gold, or module:function"
+    )
+
+
+def _plugged(name: str) -> Callable[[Pool], TaskRetriever]:
+    module, _, attribute = name.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(
+            f"no retriever at {name}: {error}", hint="module:function, importable from here"
+        ) from error
+    return cast("Callable[[Pool], TaskRetriever]", found)

@@ -1,0 +1,89 @@
+"""sqlore's own retriever in the form that the comparison asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from sqlore.retrieve.baselines.base import Handed, Piece, Pool, Shown, key_of
+from sqlore.retrieve.retriever import BUDGET, Retriever
+
+if TYPE_CHECKING:
+    from sqlore.model import RankedScript, Retrieval
+    from sqlore.retrieve.fuse import Ranker
+
+__all__ = ["Ours"]
+
+_ITEMS: Final = 20
+_SCRIPTS: Final = 6
+_RANKED: Final = 40
+
+
+class Ours:
+    """`ours`: the fragments that the retriever chooses; `ours_scripts`: all fragments of the scripts it
+    delivers. With a number of shots or a budget, `ours` are the chosen fragments that those scripts hold.
+    """
+
+    def __init__(
+        self, pool: Pool, name: str = "ours", *, whole: bool = False, ranker: Ranker | None = None
+    ) -> None:
+        self.pool = pool
+        self.name = name
+        self.whole = whole
+        self.retriever = Retriever(pool.store, pool.embedder, pool.catalog, ranker=ranker)
+
+    def retrieve(
+        self,
+        question: str,
+        exclude: Collection[str] = frozenset(),
+        *,
+        shots: int | None = None,
+        budget: int | None = None,
+    ) -> Handed:
+        """As `TaskRetriever.retrieve`."""
+        withheld = frozenset(exclude)
+        found = self.retriever.retrieve(
+            question,
+            items=_ITEMS,
+            scripts=_SCRIPTS if shots is None else shots,
+            budget=BUDGET if budget is None else budget,
+            exclude=withheld,
+        )
+        scripts = tuple(self._shown(ranked) for ranked in found.scripts)
+        pieces = self._pieces(found, scripts, open_number=shots is None and budget is None)
+        tokens = sum(script.tokens for script in scripts)
+        ranking = self._ranking(question, withheld)
+        return Handed(pieces, scripts, ranking, tokens, found.milliseconds)
+
+    def _pieces(
+        self, found: Retrieval, scripts: tuple[Shown, ...], *, open_number: bool
+    ) -> tuple[Piece, ...]:
+        held = {key: script.key for script in reversed(scripts) for key in script.fragments}
+        if self.whole:
+            return tuple(Piece(key, key.partition(": ")[2], script) for key, script in held.items())
+        pieces = []
+        for ranked in found.items:
+            key = key_of(ranked.item)
+            if open_number or key in held:
+                source = held.get(key) or self._source(ranked.item.scripts)
+                pieces.append(Piece(key, ranked.item.skeleton, source))
+        return tuple(pieces)
+
+    def _source(self, scripts: tuple[int, ...]) -> str:
+        """The history's key of the first of these scripts."""
+        stored = self.pool.store.scripts(scripts[:1])
+        return (stored[0].script.key or str(stored[0].id)) if stored else ""
+
+    def _shown(self, ranked: RankedScript) -> Shown:
+        script = ranked.script.script
+        return self.pool.shown(self._rows[ranked.script.id, script.key, script.sql])
+
+    @cached_property
+    def _rows(self) -> dict[tuple[int, str, str], int]:
+        texts = self.pool.snapshot.texts
+        return {(text.script, text.key, text.sql): row for row, text in enumerate(texts)}
+
+    def _ranking(self, question: str, exclude: frozenset[str]) -> tuple[str, ...]:
+        """The best fragments before any is chosen; embedded already, so this costs little."""
+        return tuple(key_of(r.item) for r in self.retriever.rank(question, limit=_RANKED, exclude=exclude))
