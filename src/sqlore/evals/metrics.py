@@ -81,7 +81,7 @@ def count(
 
     >>> gold = {"relation: a.x = b.x", "condition: a.y = <val>", "condition: b.z = <val>", "output: distinct"}
     >>> offered = ["condition: a.y = <val>", "calculation: count(*)", "relation: a.x = b.x"]
-    >>> found = count(gold, offered, ranking=offered, scripts=[offered[:2], ["output: distinct"]])
+    >>> found = count(gold, offered, ranking=offered, scripts=[offered[:2], ["output: limit <val>"]])
     >>> sum(found.right.values()), sum(found.offered.values()), sum(found.gold.values())
     (2, 3, 4)
     >>> found.within[5], found.useful, found.scripts

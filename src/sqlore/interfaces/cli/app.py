@@ -12,7 +12,7 @@ import typer
 
 from sqlore import __version__
 from sqlore.errors import SqloreError
-from sqlore.interfaces.cli import ask, demo, doctor, fragments, knowledge, learn, models, retrieve
+from sqlore.interfaces.cli import ask, demo, doctor, eval, fragments, knowledge, learn, models, retrieve
 from sqlore.interfaces.cli.common import neutral
 
 __all__ = ["app", "run"]
@@ -50,6 +50,7 @@ app.command("retrieve")(retrieve.retrieve)
 app.add_typer(knowledge.app, name="knowledge")
 app.command("fragments")(fragments.fragments)
 app.add_typer(models.app, name="models")
+app.add_typer(eval.app, name="eval")
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 

@@ -172,13 +172,15 @@ class ScriptRetriever:
 
     #: A likeness from which a script is taken where the number of shots is open.
     default_threshold: float = 0.6
+    #: Whether the question's vectors are looked at; where not, embedding it is not part of the latency.
+    embeds: bool = True
 
     def __init__(self, pool: Pool, name: str, threshold: float | None = None) -> None:
         self.pool = pool
         self.name = name
         self.threshold = self.default_threshold if threshold is None else threshold
         # A memory of its own, so that its latency holds the embedding of the question.
-        self.memory = Remembering(pool.embedder) if pool.embedder is not None else None
+        self.memory = Remembering(pool.embedder) if pool.embedder is not None and self.embeds else None
 
     def order(self, asked: Asked) -> tuple[list[int], int]:
         """Rows of texts, best first, and how many of them to take where the number is open."""

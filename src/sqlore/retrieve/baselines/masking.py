@@ -59,8 +59,13 @@ def mask(
     for piece in _PIECE.finditer(question):
         text = piece[0]
         inside = any(start <= piece.start() < end for start, end in spans)
-        if inside or text[0] in "\"'" or _NUMBER.match(text) or stem(text.lower()) in names:
+        if inside or text[0] in "\"'" or _NUMBER.match(text) or _names(text.lower(), names):
             text = MASK
         if text != MASK or not out or out[-1] != MASK:
             out.append(text)
     return " ".join(out)
+
+
+def _names(word: str, names: Collection[str]) -> bool:
+    """Whether a word is one of the names, in the plural too ("superheroes")."""
+    return stem(word) in names or (len(word) > 5 and word.endswith("es") and word[:-2] in names)

@@ -108,6 +108,8 @@ class FilteredMasked(Masked):
 class Bm25(ScriptRetriever):
     """`bm25`: scripts whose words score best for the question's; five where the number is open."""
 
+    embeds = False
+
     def order(self, asked: Asked) -> tuple[list[int], int]:
         scores = asked.snapshot.text_words.bm25(asked.words)
         rows = ranked(scores, asked.alive)
@@ -116,6 +118,8 @@ class Bm25(ScriptRetriever):
 
 class Random(ScriptRetriever):
     """`random`: any scripts, the same for the same question and seed; five where the number is open."""
+
+    embeds = False
 
     def order(self, asked: Asked) -> tuple[list[int], int]:
         seed = [self.pool.seed, *asked.question.encode("utf-8", "replace")]
@@ -128,6 +132,8 @@ class Frequent(ScriptRetriever):
 
     Where the number is open: as many as it takes to hold every fragment that a tenth of the scripts use.
     """
+
+    embeds = False
 
     def order(self, asked: Asked) -> tuple[list[int], int]:
         share = asked.support / max(1.0, float(asked.alive.sum()))

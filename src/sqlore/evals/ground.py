@@ -1,0 +1,202 @@
+"""Where tasks are asked: each database's history, learned into a store of its own and kept.
+
+A store is made once for what it is made of (scripts, schema, dictionary, embedding model, and the code that
+learns) and then taken from the user's cache, so that a comparison is about retrieval and not about learning.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import sqlore
+from sqlore.catalog import Catalog, build_catalog, catalog_from_schema, load_tables_json
+from sqlore.config import cache_dir
+from sqlore.embed import Embedder
+from sqlore.engines import connect
+from sqlore.errors import SourceError, UsageError
+from sqlore.evals.tasks import History, withheld
+from sqlore.history import parse_all, read_history
+from sqlore.knowledge import Store, learn
+from sqlore.model import ParsedScript, Script
+from sqlore.retrieve.baselines import Pool
+
+if TYPE_CHECKING:
+    from sqlore.llm import ChatModel
+
+__all__ = ["Ground", "GroundPlan", "grounds"]
+
+Progress = Callable[[str, int, int | None], None]
+#: The rooms whose code decides what a store holds.
+_LEARNING: Final = ("sql", "history", "catalog", "knowledge", "embed")
+
+
+@dataclass(frozen=True)
+class GroundPlan:
+    """What the tasks are asked of.
+
+    `db` is one database's URL, or `schema` a `tables.json`; without either nothing is known beside the
+    scripts. `withhold` takes the scripts' questions, comments and evidence away before learning.
+    """
+
+    history: Sequence[str | Path]
+    db: str | None = None
+    schema: Path | None = None
+    dictionary: Sequence[Path] = ()
+    databases: Sequence[str] = ()
+    dialect: str | None = None
+    withhold: bool = False
+
+
+@dataclass(frozen=True)
+class Ground:
+    """One database's history, learned. `questions` are the scripts' own words, by key, withheld or not.
+
+    `cost` is what learning a script took, in milliseconds by stage and bytes in the store.
+    """
+
+    database: str
+    history: History
+    pool: Pool
+    dialect: str | None
+    questions: Mapping[str, str]
+    cost: Mapping[str, float] = field(default_factory=dict)
+
+
+def grounds(
+    plan: GroundPlan,
+    embedder: Embedder,
+    *,
+    model: ChatModel | None = None,
+    seed: int = 0,
+    cache: Path | None = None,
+    on_progress: Progress | None = None,
+) -> Iterator[Ground]:
+    """Each database of the history in its order, learned; its store is open until the next is asked for.
+
+    Raises `SourceError` where the history cannot be read, `UsageError` where a schema is missing.
+    """
+    by_database = _scripts(plan)
+    folder = cache if cache is not None else cache_dir() / "evals"
+    for name, scripts in by_database.items():
+        catalog, dialect = _catalog(plan, name, several=len(by_database) > 1)
+        used = [withheld(script) for script in scripts] if plan.withhold else scripts
+        if on_progress is not None:
+            on_progress(f"learning {name}", 0, len(scripts))
+        outcomes = parse_all(used, dialect=dialect, schema=catalog.schema if catalog else None)
+        parsed = [one for one in outcomes if isinstance(one, ParsedScript)]
+        if not parsed:
+            continue
+        store = _store(folder, used, catalog, dialect, embedder)
+        try:
+            yield Ground(
+                name,
+                History(name, parsed, len(used) - len(parsed)),
+                Pool(store, embedder, catalog, model=model, seed=seed),
+                dialect,
+                {script.key: script.text for script in scripts if script.text},
+                json.loads(store.meta("learning_cost") or "{}"),
+            )
+        finally:
+            store.close()
+
+
+def _scripts(plan: GroundPlan) -> dict[str, list[Script]]:
+    """The scripts of each database under keys of their own; those of no database belong to the only one."""
+    found: dict[str, list[Script]] = {}
+    only = plan.databases[0] if len(plan.databases) == 1 else None
+    wanted = {name.lower() for name in plan.databases}
+    seen: dict[str, int] = {}
+    for source in plan.history:
+        for one in read_history(source, dialect=plan.dialect):
+            if not isinstance(one, Script):
+                continue
+            database = one.database or only or _name_of(plan)
+            if wanted and database.lower() not in wanted:
+                continue
+            key = one.key or str(sum(map(len, found.values())) + 1)
+            seen[key] = seen.get(key, 0) + 1
+            key = key if seen[key] == 1 else f"{key}~{seen[key]}"
+            found.setdefault(database, []).append(replace(one, key=key))
+    if not found:
+        raise SourceError(
+            f"the history has no script of {', '.join(plan.databases) or 'any database'}",
+            where=", ".join(map(str, plan.history)),
+        )
+    return found
+
+
+def _name_of(plan: GroundPlan) -> str:
+    return Path(plan.db.rsplit("/", 1)[-1]).stem if plan.db else "history"
+
+
+def _catalog(plan: GroundPlan, name: str, *, several: bool) -> tuple[Catalog | None, str | None]:
+    """The catalog of database `name` and its dialect."""
+    if plan.db:
+        if several:
+            raise UsageError(
+                "the history is about several databases, and --db is one",
+                hint="name that one with --database, or give --schema tables.json for all",
+            )
+        with connect(plan.db) as engine:
+            return build_catalog(engine, dictionary_files=plan.dictionary), plan.dialect or engine.dialect
+    if plan.schema:
+        schemas = load_tables_json(plan.schema)
+        schema = schemas.get(name) or (next(iter(schemas.values())) if len(schemas) == 1 else None)
+        if schema is None:
+            raise UsageError(f"{plan.schema} has no database {name!r}", where=str(plan.schema))
+        dialect = plan.dialect or schema.dialect or "sqlite"
+        return catalog_from_schema(schema, dictionary_files=plan.dictionary), dialect
+    return None, plan.dialect
+
+
+def _store(
+    folder: Path,
+    scripts: Sequence[Script],
+    catalog: Catalog | None,
+    dialect: str | None,
+    embedder: Embedder,
+) -> Store:
+    """The store of these scripts: the one in the cache, or made now."""
+    file = folder / f"{_fingerprint(scripts, catalog, dialect, embedder)}.sqlore"
+    if not file.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        partial = file.with_suffix(f".{os.getpid()}.partial")
+        with Store.create(partial) as store:
+            report = learn(store, scripts, catalog=catalog, dialect=dialect, embedder=embedder)
+            count = max(1, report.new + report.folded)
+            cost = {stage: seconds * 1000 / count for stage, seconds in report.stages.items()}
+            cost["bytes"] = store.stats().bytes / count
+            store.set_meta(learning_cost=json.dumps(cost), dialect=dialect)
+        partial.replace(file)
+    return Store.open(file)
+
+
+def _fingerprint(
+    scripts: Iterable[Script], catalog: Catalog | None, dialect: str | None, embedder: Embedder
+) -> str:
+    """Differs wherever the store would."""
+    digest = hashlib.sha256(_code().encode())
+    digest.update(repr((embedder.name, embedder.dimension, dialect)).encode())
+    if catalog is not None:
+        digest.update(json.dumps(catalog.to_json(), sort_keys=True, ensure_ascii=True).encode())
+    for script in scripts:
+        digest.update(repr(script).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:24]
+
+
+@lru_cache(maxsize=1)
+def _code() -> str:
+    """A hash of the code that learns: after a change of it, a store of before would be another one."""
+    root = Path(sqlore.__file__).parent
+    digest = hashlib.sha256(sqlore.__version__.encode())
+    for room in _LEARNING:
+        for file in sorted((root / room).rglob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,271 @@
+"""The comparison: every retriever on every task, counted."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from sqlore.evals.gold import GoldReader
+from sqlore.evals.ground import Ground
+from sqlore.evals.metrics import Counts, Scores, count
+from sqlore.evals.tasks import RawTask, Task, leave_one_out, tasks_of
+from sqlore.retrieve.baselines import Granularity, Handed, Piece, Pool, TaskRetriever, make_retriever
+from sqlore.retrieve.deliver import length_in_tokens
+from sqlore.retrieve.select import Candidate, cover
+
+__all__ = ["Comparison", "Result", "Setting", "compare", "oracle", "settings_for"]
+
+#: The retriever whose granularity and threshold are varied, as in the paper.
+VARIED: Final = "published"
+Progress = Callable[[str, int, int | None], None]
+Sink = Callable[[Mapping[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One way to run one retriever. `shots` None: as many as it thinks right."""
+
+    retriever: str
+    shots: int | None = None
+    threshold: float | None = None
+    granularity: Granularity = "qc"
+    budget: int | None = None
+
+    @property
+    def label(self) -> str:
+        """The retriever with whatever is not its default.
+
+        >>> Setting("mqs", shots=3).label, Setting("published", granularity="q").label
+        ('mqs, 3 shots', 'published, q')
+        """
+        parts = [self.retriever]
+        if self.granularity != "qc":
+            parts.append(self.granularity)
+        if self.threshold is not None:
+            parts.append(f"threshold {self.threshold:g}")
+        if self.shots is not None:
+            parts.append(f"{self.shots} shot{'s' if self.shots > 1 else ''}")
+        if self.budget is not None:
+            parts.append(f"{self.budget} tokens")
+        return ", ".join(parts)
+
+
+@dataclass
+class Result:
+    """What one setting did: counts by database, and milliseconds by stage, added up."""
+
+    setting: Setting
+    by_database: dict[str, list[Counts]] = field(default_factory=lambda: defaultdict(list))
+    stages: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    @property
+    def scores(self) -> Scores:
+        return Scores([counts for tasks in self.by_database.values() for counts in tasks])
+
+    def of(self, database: str) -> Scores:
+        """The scores on one database alone."""
+        return Scores(self.by_database.get(database, []))
+
+
+@dataclass
+class Comparison:
+    """All results over all tasks, and what the tasks were."""
+
+    results: list[Result]
+    tasks: dict[str, int] = field(default_factory=dict)
+    scripts: dict[str, int] = field(default_factory=dict)
+    gold: int = 0
+    unmatched: list[tuple[str, str]] = field(default_factory=list)
+    """(question id, gold key) of the gold that no fragment of the history has."""
+    cost: dict[str, float] = field(default_factory=dict)
+    """Milliseconds by stage and bytes that learning a script took, on average."""
+
+    def result(self, **wanted: Any) -> Result | None:
+        """The first result whose setting has these values."""
+        for one in self.results:
+            if all(getattr(one.setting, name) == value for name, value in wanted.items()):
+                return one
+        return None
+
+
+def settings_for(
+    retrievers: Sequence[str],
+    *,
+    shots: Sequence[int | None] = (None,),
+    thresholds: Sequence[float] = (),
+    granularities: Sequence[Granularity] = ("qc",),
+    budgets: Sequence[int] = (),
+) -> list[Setting]:
+    """Every retriever with every number of shots and every budget; one thing is varied at a time.
+
+    One threshold holds for all; several are tried on `published` alone, and so are granularities.
+
+    >>> [s.label for s in settings_for(["mqs", "published"], thresholds=[0.5, 0.6])]
+    ['mqs', 'published', 'published, threshold 0.5', 'published, threshold 0.6']
+    """
+    one = thresholds[0] if len(thresholds) == 1 else None
+    first = granularities[0] if len(granularities) == 1 else "qc"
+    out = [
+        Setting(name, number, one, first if name.startswith(VARIED) else "qc")
+        for name in retrievers
+        for number in shots
+    ]
+    varied = [name for name in retrievers if name.startswith(VARIED)]
+    for name in varied:
+        if len(thresholds) > 1:
+            out += [Setting(name, shots[0], value, first) for value in thresholds]
+        if len(granularities) > 1:
+            out += [Setting(name, shots[0], one, level) for level in granularities]
+    out += [Setting(name, None, one, first, budget) for name in retrievers for budget in budgets]
+    return list(dict.fromkeys(out))
+
+
+def compare(
+    grounds: Iterable[Ground],
+    settings: Sequence[Setting],
+    *,
+    raw: Sequence[RawTask] | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    sink: Sink | None = None,
+    on_progress: Progress | None = None,
+) -> Comparison:
+    """Runs every setting on every task: those of `raw`, or leave-one-out where it is None.
+
+    `limit` draws so many tasks a database (seeded). `sink` is given a record a task and setting, as
+    `--predictions` writes it. Raises what the retrievers raise.
+    """
+    comparison = Comparison([Result(setting) for setting in settings])
+    wanted = {task.database.lower() for task in raw} if raw is not None else None
+    costs: list[tuple[int, Mapping[str, float]]] = []
+    for ground in grounds:
+        if wanted is not None and ground.database.lower() not in wanted:
+            continue
+        tasks = _drawn(_tasks(ground, raw), limit, seed)
+        comparison.tasks[ground.database] = len(tasks)
+        comparison.scripts[ground.database] = len(ground.history.parsed)
+        comparison.gold += sum(len(task.gold) for task in tasks)
+        comparison.unmatched += [(task.question_id, key) for task in tasks for key in task.unmatched]
+        costs.append((len(ground.history.parsed), ground.cost))
+        for number, result in enumerate(comparison.results):
+            if on_progress is not None:
+                on_progress(ground.database, number, len(settings))
+            for record in _run(ground, tasks, result):
+                if sink is not None:
+                    sink(record)
+    comparison.cost = _mean(costs)
+    return comparison
+
+
+def _tasks(ground: Ground, raw: Sequence[RawTask] | None) -> list[Task]:
+    if raw is None:
+        return leave_one_out(ground.history, questions=ground.questions)
+    catalog = ground.pool.catalog
+    reader = GoldReader(ground.history.parsed, ground.dialect, catalog.schema if catalog else None)
+    return tasks_of(raw, ground.history, reader)
+
+
+def _drawn(tasks: list[Task], limit: int | None, seed: int) -> list[Task]:
+    if limit is None or limit >= len(tasks):
+        return tasks
+    chosen = set(random.Random(seed).sample(range(len(tasks)), limit))
+    return [task for number, task in enumerate(tasks) if number in chosen]
+
+
+def _run(ground: Ground, tasks: Sequence[Task], result: Result) -> Iterator[dict[str, Any]]:
+    """Runs one setting on one database, counts, and yields the record of each task."""
+    setting = result.setting
+    retriever = _retriever(setting, ground.pool)
+    if tasks:  # what is read and computed once is not the first question's latency
+        _asked(retriever, ground.pool, replace(tasks[0], question="?"), setting)
+    texts = _Texts(ground)
+    for task in tasks:
+        handed = _asked(retriever, ground.pool, task, setting)
+        counts = count(
+            task.gold,
+            [piece.key for piece in handed.fragments],
+            ranking=handed.ranking,
+            scripts=[script.fragments for script in handed.scripts],
+            tokens=handed.tokens,
+            milliseconds=sum(handed.milliseconds.values()),
+        )
+        result.by_database[ground.database].append(counts)
+        for stage, milliseconds in handed.milliseconds.items():
+            result.stages[stage] += milliseconds
+        yield _record(task, setting, handed, texts)
+
+
+def _retriever(setting: Setting, pool: Pool) -> TaskRetriever | None:
+    if setting.retriever == "gold":
+        return None
+    return make_retriever(
+        setting.retriever, pool, threshold=setting.threshold, granularity=setting.granularity
+    )
+
+
+def _asked(retriever: TaskRetriever | None, pool: Pool, task: Task, setting: Setting) -> Handed:
+    if retriever is None:
+        return oracle(pool, task, shots=setting.shots, budget=setting.budget)
+    return retriever.retrieve(task.question, task.exclude, shots=setting.shots, budget=setting.budget)
+
+
+def oracle(pool: Pool, task: Task, *, shots: int | None = None, budget: int | None = None) -> Handed:
+    """`gold`: exactly what the task needs; with shots or a budget, as much of it as so many scripts hold."""
+    snapshot = pool.snapshot
+    alive = snapshot.alive(task.exclude)
+    rows = {pool.keys[item]: item for item in range(len(pool.keys)) if pool.keys[item] in task.gold}
+    candidates = [
+        Candidate(row, frozenset(snapshot.items_of_text[row]), length_in_tokens(text))
+        for row, text in enumerate(snapshot.texts)
+        if alive[row] and not set(snapshot.items_of_text[row]).isdisjoint(rows.values())
+    ]
+    worth = dict.fromkeys(rows.values(), 1.0)
+    most, room = len(rows) if shots is None else shots, 10**9 if budget is None else budget
+    taken = [candidate.id for candidate in cover(worth, candidates, most=most, budget=room)]
+    scripts = tuple(pool.shown(row) for row in taken)
+    held = {key: script.key for script in reversed(scripts) for key in script.fragments if key in rows}
+    pieces = tuple(Piece(key, key.partition(": ")[2], script) for key, script in held.items())
+    return Handed(pieces, scripts, tuple(held), sum(script.tokens for script in scripts))
+
+
+class _Texts:
+    """The text of a fragment as a script has it, aliases resolved, values in place."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._of = {
+            (one.script.key, fragment.key): fragment.canonical
+            for one in ground.history.parsed
+            for fragment in reversed(one.fragments)
+        }
+
+    def sql(self, piece: Piece) -> str:
+        return self._of.get((piece.script, piece.key), piece.sql)
+
+
+def _record(task: Task, setting: Setting, handed: Handed, texts: _Texts) -> dict[str, Any]:
+    """A line of the predictions file."""
+    return {
+        "question_id": task.question_id,
+        "retriever": setting.retriever,
+        "fragments": [
+            {"kind": piece.key.partition(": ")[0], "sql": texts.sql(piece), "script_id": piece.script}
+            for piece in handed.fragments
+        ],
+        "scripts": [script.key for script in handed.scripts],
+        "ms": round(sum(handed.milliseconds.values()), 3),
+        "db_id": task.database,
+        "shots": setting.shots if setting.shots is not None else "dynamic",
+        "threshold": setting.threshold,
+        "granularity": setting.granularity,
+        "budget": setting.budget,
+    }
+
+
+def _mean(costs: Sequence[tuple[int, Mapping[str, float]]]) -> dict[str, float]:
+    """The mean over all scripts."""
+    whole = max(1, sum(number for number, _ in costs))
+    stages = {stage for _, cost in costs for stage in cost}
+    return {s: sum(n * cost.get(s, 0.0) for n, cost in costs) / whole for s in sorted(stages)}
