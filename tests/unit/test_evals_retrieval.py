@@ -1,0 +1,223 @@
+"""`sqlore eval retrieval`: from a history to tables, JSON and predictions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli_helpers import Command, clean_environment, make_sqlite
+from evals_helpers import SCHEMA, SCRIPTS, history, pool
+from sqlore.evals.ground import GroundPlan, grounds
+from sqlore.evals.report import as_markdown, sheets
+from sqlore.evals.retrieval import compare, oracle, settings_for
+from sqlore.evals.tasks import leave_one_out
+from store_helpers import WordEmbedder
+
+TABLES_JSON = [
+    {
+        "db_id": name,
+        "table_names_original": [table.name for table in SCHEMA.tables],
+        "column_names_original": [[-1, "*"]]
+        + [[n, column.name] for n, table in enumerate(SCHEMA.tables) for column in table.columns],
+        "column_types": ["text"] * (1 + sum(len(table.columns) for table in SCHEMA.tables)),
+        "primary_keys": [1, 5],
+        "foreign_keys": [[4, 5]],
+    }
+    for name in ("comics", "films")
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A history over two databases in BIRD's format, with its schemas; a cache of its own."""
+    clean_environment(monkeypatch, tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    records = [
+        {
+            "question_id": f"{name[0]}{s.key}",
+            "db_id": name,
+            "question": s.question,
+            "evidence": "",
+            "SQL": s.sql,
+        }
+        for name in ("comics", "films")
+        for s in SCRIPTS
+    ]
+    (tmp_path / "dev.json").write_text(json.dumps(records), encoding="utf-8")
+    (tmp_path / "tables.json").write_text(json.dumps(TABLES_JSON), encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def sqlore_(capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(capsys)
+
+
+HISTORY = ("--history", "dev.json", "--schema", "tables.json")
+
+
+def test_the_command_compares_and_writes(folder: Path, sqlore_: Command) -> None:
+    names = "ours,mqs,gold"
+    arguments = ("--leave-one-out", *HISTORY, "--retrievers", names, "--shots", "dynamic,1")
+    done = sqlore_("eval", "retrieval", *arguments, "--predictions", "p.jsonl", "--out", "o", "--json")
+    assert done.code == 0, done.err
+    assert done.json["tasks"] == {"comics": 6, "films": 6}
+    results = {(r["retriever"], r["shots"]): r for r in done.json["results"]}
+    assert set(results) == {(name, shots) for name in names.split(",") for shots in (None, 1)}
+    assert results["gold", None]["f1"] == 1
+    assert results["gold", 1]["precision"] == 1 > results["gold", 1]["recall"] > 0
+    assert results["ours", None]["interval"]["f1"][0] <= results["ours", None]["f1"]
+    lines = [json.loads(line) for line in (folder / "p.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == 12 * 6
+    assert {"question_id", "retriever", "fragments", "scripts", "ms"} <= set(lines[0])
+    assert {line["question_id"][0] for line in lines} == {"c", "f"}
+    assert "By number of shots" in (folder / "o" / "retrieval.md").read_text(encoding="utf-8")
+    assert json.loads((folder / "o" / "retrieval.json").read_text(encoding="utf-8")) == done.json
+
+
+def test_predictions_can_be_scored_by_others(folder: Path, sqlore_: Command) -> None:
+    """The fragments of the file, read by their SQL alone, give the figures of the report."""
+    from sqlore.sql import skeleton_of
+
+    only = ("--database", "comics", "--retrievers", "ours_scripts")
+    done = sqlore_(
+        "eval", "retrieval", "--leave-one-out", *HISTORY, *only, "--predictions", "p.jsonl", "--json"
+    )
+    tasks = {task.question_id: task.gold for task in leave_one_out(history())}
+    right = offered = 0
+    for line in (folder / "p.jsonl").read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        keys = {
+            f"{f['kind']}: {skeleton_of(f['sql'], f['kind'], 'sqlite', SCHEMA)}" for f in record["fragments"]
+        }
+        right += len(keys & tasks[record["question_id"][1:]])
+        offered += len(keys)
+    assert done.json["results"][0]["precision"] == pytest.approx(right / offered, abs=1e-4)
+
+
+def test_tables_for_people(folder: Path, sqlore_: Command) -> None:
+    varied = ("--threshold", "0.2,0.9", "--granularity", "q,c,qc", "--budget", "40")
+    only = ("--retrievers", "published,bm25", "--database", "films", *varied)
+    done = sqlore_("eval", "retrieval", "--leave-one-out", *HISTORY, *only)
+    assert done.code == 0, done.err
+    for title in ("as Table 3", "as Table 4", "as Table 6", "as Table 13", "as Table 14", "fixed budget"):
+        assert title in done.out
+
+
+def test_tasks_of_a_file_over_a_database(folder: Path, sqlore_: Command) -> None:
+    make_sqlite(
+        folder / "comics.sqlite",
+        (
+            "CREATE TABLE publisher (id INTEGER PRIMARY KEY, title TEXT)",
+            "CREATE TABLE hero (id INTEGER PRIMARY KEY, name TEXT, height REAL,"
+            " publisher_id INTEGER REFERENCES publisher(id))",
+        ),
+    )
+    task = {
+        "question_id": 1,
+        "db_id": "comics",
+        "question": "How many heroes above 190 did DC publish?",
+        "SQL": "",
+        "history_knowledge": {"hero.height><val>": ["c7"], "hero.weight = <val>": ["c1"]},
+    }
+    (folder / "tasks.json").write_text(json.dumps([task]), encoding="utf-8")
+    options = ("--history", "dev.json", "--db", "comics.sqlite", "--retrievers", "gold")
+    done = sqlore_("eval", "retrieval", "--tasks", "tasks.json", *options, "--json")
+    assert done.code == 0, done.err
+    assert done.json["tasks"] == {"comics": 1}
+    assert done.json["unmatched"] == [{"question_id": "1", "key": "hero.weight = <val>"}]
+    assert done.json["results"][0]["recall"] == 0.5, "what nobody can find is a miss, for gold too"
+
+
+def test_withheld_questions_are_nowhere_in_the_store(folder: Path) -> None:
+    plan = GroundPlan(("dev.json",), schema=folder / "tables.json", databases=("comics",), withhold=True)
+    (ground,) = _names(plan, folder / "stores")
+    assert ground.questions["c6"].startswith("Which publishers")
+    assert len(leave_one_out(ground.history, questions=ground.questions)) == 6
+    stored = b"".join(file.read_bytes() for file in (folder / "stores").iterdir())
+    assert b"giants" not in stored
+    assert b"hero" in stored
+
+
+def _names(plan: GroundPlan, cache: Path) -> list[object]:
+    return list(grounds(plan, WordEmbedder(), cache=cache))
+
+
+def test_a_history_is_learned_once(folder: Path) -> None:
+    plan = GroundPlan(("dev.json",), schema=folder / "tables.json")
+    first, again, other = WordEmbedder(), WordEmbedder(), WordEmbedder(dimension=32)
+    for embedder in (first, again, other):
+        for ground in grounds(plan, embedder, cache=folder / "stores"):
+            assert ground.cost["bytes"] > 0
+    assert first.texts == other.texts > 0
+    assert again.texts == 0
+    assert len(list((folder / "stores").iterdir())) == 4
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--history", "dev.json"),
+        ("--history", "dev.json", "--leave-one-out", "--tasks", "tasks.json"),
+        ("--history", "none.json", "--leave-one-out"),
+        ("--history", "dev.json", "--leave-one-out", "--schema", "none.json"),
+        ("--history", "dev.json", "--leave-one-out", "--schema", "tables.json", "--db", "a.sqlite"),
+        (*HISTORY, "--leave-one-out", "--retrievers", "best"),
+        (*HISTORY, "--leave-one-out", "--shots", "0"),
+        (*HISTORY, "--leave-one-out", "--shots", "many"),
+        (*HISTORY, "--leave-one-out", "--threshold", "2"),
+        (*HISTORY, "--leave-one-out", "--granularity", "x"),
+        (*HISTORY, "--leave-one-out", "--database", "none"),
+        (*HISTORY, "--leave-one-out", "--retrievers", "published_llm", "--model", "none"),
+        (*HISTORY, "--tasks", "none.json"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(folder: Path, sqlore_: Command, arguments: tuple[str, ...]) -> None:
+    done = sqlore_("eval", "retrieval", *arguments)
+    assert done.code in (1, 2)
+    assert done.err.startswith("sqlore: ")
+    assert done.out == ""
+
+
+def test_the_upper_bound_needs_the_fewest_scripts() -> None:
+    (task,) = (task for task in leave_one_out(history()) if task.question_id == "6")
+    whole, one = oracle(pool(), task), oracle(pool(), task, shots=1)
+    assert {piece.key for piece in whole.fragments} == task.gold
+    assert len(whole.scripts) == 2
+    assert len(one.scripts) == len(one.fragments) == 1
+
+
+def test_only_one_thing_is_varied_at_a_time() -> None:
+    found = settings_for(
+        ["published", "mqs"], shots=[None, 1], thresholds=[0.5, 0.6], granularities=["q", "qc"], budgets=[90]
+    )
+    assert len(found) == 4 + 2 + 1 + 2
+    assert all(s.retriever == "published" for s in found if s.threshold or s.granularity == "q")
+
+
+def test_a_limit_draws_the_same_tasks_for_a_seed(folder: Path) -> None:
+    plan = GroundPlan(("dev.json",), schema=folder / "tables.json", databases=("comics",))
+    drawn = []
+    for seed in (1, 1, 2, 3):
+        records: list[str] = []
+        compare(
+            grounds(plan, WordEmbedder(), cache=folder / "stores"),
+            settings_for(["random"]),
+            limit=2,
+            seed=seed,
+            sink=lambda record, into=records: into.append(record["question_id"]),
+        )
+        drawn.append(records)
+    assert drawn[0] == drawn[1]
+    assert len({tuple(one) for one in drawn}) > 1
+    assert {len(one) for one in drawn} == {2}
+
+
+def test_markdown_has_every_table(folder: Path) -> None:
+    plan = GroundPlan(("dev.json",), schema=folder / "tables.json")
+    found = compare(grounds(plan, WordEmbedder(), cache=folder / "stores"), settings_for(["bm25", "gold"]))
+    text = as_markdown(sheets(found))
+    assert text.count("\n## ") + text.startswith("## ") == len(sheets(found))
+    assert "| gold | 100.0 [100.0, 100.0] |" in text
