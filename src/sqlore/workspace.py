@@ -79,6 +79,7 @@ class Workspace:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.on_progress: OnProgress | None = None
         self._opened: list[Any] = []
 
     def __enter__(self) -> Workspace:
@@ -108,7 +109,7 @@ class Workspace:
         """
         from sqlore.engines import connect
 
-        url = self.settings.db or self._remembered_url()
+        url = self.settings.db or (self._remembered_url() if self.learned else None)
         if not url:
             raise UsageError("no database given", hint="name one with --db, SQLORE_DB or in sqlore.toml")
         engine: Engine = self._keep(connect(url))
@@ -139,7 +140,7 @@ class Workspace:
             return False
 
     def _remembered_url(self) -> str | None:
-        return self.store.meta("database") if self.store_file.exists() else None
+        return self.store.meta("database")
 
     @cached_property
     def store(self) -> Store:
@@ -189,7 +190,12 @@ class Workspace:
         """The language model; loaded here or on its first call."""
         from sqlore.llm import load_model
 
-        return load_model(self.settings.model, self.settings)
+        return load_model(self.settings.model, self.settings, progress=self._fetching)
+
+    def _fetching(self, done: int, total: int) -> None:
+        """Told how far the model's file is while it is fetched, once, before the first answer."""
+        if self.on_progress is not None:
+            self.on_progress("fetching the local model, MB", done >> 20, total >> 20)
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -304,6 +310,7 @@ class Workspace:
         """
         from sqlore.answer import ask
 
+        self.on_progress = on_progress
         return ask(
             asked(question),
             engine=self.engine,

@@ -68,7 +68,7 @@ class LearnReport:
     items: int = 0
     seconds: float = 0.0
     stages: Mapping[str, float] = field(default_factory=dict)
-    catalog: Catalog | None = None
+    catalog: Catalog | None = field(default=None, repr=False)
 
 
 def learn(

@@ -26,7 +26,7 @@ __all__ = ["ask", "draft_json", "latest_of", "stages"]
 
 
 def ask(
-    question: Annotated[str, typer.Argument(help="The question, in plain language.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question, in plain language.")],
     db: DbOption = None,
     store: StoreOption = None,
     model: Annotated[
@@ -56,7 +56,7 @@ def ask(
             from sqlore.interfaces.cli.render import show_draft
 
             known = lore.store if lore.store_file.exists() else None
-            show_draft(out(), draft, latest_of(known))
+            show_draft(out(), draft, latest_of(known), most=max(limit or 0, 20))
     if draft.error:
         raise typer.Exit(1)
 
@@ -77,9 +77,9 @@ class stages:  # noqa: N801 - used as a context manager function
         if self._status:
             self._status.stop()
 
-    def _report(self, stage: str, *_: Any) -> None:
+    def _report(self, stage: str, done: int = 0, total: int | None = None) -> None:
         if self._status:
-            self._status.update(stage)
+            self._status.update(f"{stage} {done} of {total}" if total else stage)
 
 
 def latest_of(store: Store | None) -> Callable[[Sequence[int]], StoredScript | None]:
