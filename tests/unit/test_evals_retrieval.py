@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli_helpers import Command, clean_environment, make_sqlite
-from evals_helpers import SCHEMA, SCRIPTS, history, pool
+from evals_helpers import ONLY_IN_6, SCHEMA, SCRIPTS, history, pool
 from sqlore.evals.ground import GroundPlan, grounds
 from sqlore.evals.report import as_markdown, sheets
 from sqlore.evals.retrieval import compare, oracle, settings_for
@@ -221,3 +221,29 @@ def test_markdown_has_every_table(folder: Path) -> None:
     text = as_markdown(sheets(found))
     assert text.count("\n## ") + text.startswith("## ") == len(sheets(found))
     assert "| gold | 100.0 [100.0, 100.0] |" in text
+
+
+def test_learned_anew_nothing_of_the_withheld_script_is_left(folder: Path) -> None:
+    plan = GroundPlan(("dev.json",), schema=folder / "tables.json", databases=("comics",))
+    for ground in grounds(plan, WordEmbedder(), cache=folder / "stores"):
+        with ground.without({"c6"}, WordEmbedder()) as rest:
+            words = " ".join(item.description + item.name for item in rest.store.items())
+            assert "200" not in words
+            assert "180" in words
+            assert ONLY_IN_6.isdisjoint(rest.keys)
+            assert {text.key for text in rest.snapshot.texts} == {f"c{n}" for n in (1, 2, 3, 4, 5, 7)}
+        assert set(ground.pool.keys) >= ONLY_IN_6
+
+
+def test_learning_anew_asks_the_same_of_what_is_left(folder: Path) -> None:
+    plan = GroundPlan(("dev.json",), schema=folder / "tables.json", databases=("comics",))
+    records: list[dict[str, object]] = []
+    found = compare(
+        grounds(plan, WordEmbedder(), cache=folder / "stores"),
+        settings_for(["frequent", "gold"]),
+        relearn=True,
+        sink=records.append,  # type: ignore[arg-type]
+    )
+    assert [len(result.scores.tasks) for result in found.results] == [6, 6]
+    assert found.results[1].scores.f1() == 1, "what is needed is in the other scripts"
+    assert all(record["question_id"] not in record["scripts"] for record in records)  # type: ignore[operator]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -67,6 +68,19 @@ class Ground:
     dialect: str | None
     questions: Mapping[str, str]
     cost: Mapping[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def without(self, keys: Collection[str], remembering: Embedder) -> Iterator[Pool]:
+        """A pool that never knew the scripts with these keys: the others, learned anew, in memory.
+
+        Withholding at retrieval takes a script's support, votes and literals away; what it leaves is the
+        wording that it gave to descriptions it shares with others. Here that is gone too. `remembering`
+        keeps vectors, for nearly all texts are those of the time before.
+        """
+        rest = [one.script for one in self.history.parsed if one.script.key not in keys]
+        with Store.create(":memory:") as store:
+            learn(store, rest, catalog=self.pool.catalog, dialect=self.dialect, embedder=remembering)
+            yield Pool(store, remembering, self.pool.catalog, model=self.pool.model, seed=self.pool.seed)
 
 
 def grounds(

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from sqlore.embed import Remembering
+from sqlore.errors import UsageError
 from sqlore.evals.gold import GoldReader
 from sqlore.evals.ground import Ground
 from sqlore.evals.metrics import Counts, Scores, count
@@ -20,6 +22,7 @@ __all__ = ["Comparison", "Result", "Setting", "compare", "oracle", "settings_for
 
 #: The retriever whose granularity and threshold are varied, as in the paper.
 VARIED: Final = "published"
+_REMEMBERED: Final = 200_000
 Progress = Callable[[str, int, int | None], None]
 Sink = Callable[[Mapping[str, Any]], None]
 
@@ -130,13 +133,15 @@ def compare(
     raw: Sequence[RawTask] | None = None,
     limit: int | None = None,
     seed: int = 0,
+    relearn: bool = False,
     sink: Sink | None = None,
     on_progress: Progress | None = None,
 ) -> Comparison:
     """Runs every setting on every task: those of `raw`, or leave-one-out where it is None.
 
-    `limit` draws so many tasks a database (seeded). `sink` is given a record a task and setting, as
-    `--predictions` writes it. Raises what the retrievers raise.
+    `limit` draws so many tasks a database (seeded). With `relearn` the history is learned anew for each
+    task without the scripts withheld, in place of leaving them out at retrieval; latency means nothing then.
+    `sink` is given a record a task and setting, as `--predictions` writes it. Raises what the retrievers do.
     """
     comparison = Comparison([Result(setting) for setting in settings])
     wanted = {task.database.lower() for task in raw} if raw is not None else None
@@ -150,12 +155,10 @@ def compare(
         comparison.gold += sum(len(task.gold) for task in tasks)
         comparison.unmatched += [(task.question_id, key) for task in tasks for key in task.unmatched]
         costs.append((len(ground.history.parsed), ground.cost))
-        for number, result in enumerate(comparison.results):
-            if on_progress is not None:
-                on_progress(ground.database, number, len(settings))
-            for record in _run(ground, tasks, result):
-                if sink is not None:
-                    sink(record)
+        run = _run_relearned if relearn else _run
+        for record in run(ground, tasks, comparison.results, on_progress):
+            if sink is not None:
+                sink(record)
     comparison.cost = _mean(costs)
     return comparison
 
@@ -175,27 +178,54 @@ def _drawn(tasks: list[Task], limit: int | None, seed: int) -> list[Task]:
     return [task for number, task in enumerate(tasks) if number in chosen]
 
 
-def _run(ground: Ground, tasks: Sequence[Task], result: Result) -> Iterator[dict[str, Any]]:
-    """Runs one setting on one database, counts, and yields the record of each task."""
-    setting = result.setting
-    retriever = _retriever(setting, ground.pool)
-    if tasks:  # what is read and computed once is not the first question's latency
-        _asked(retriever, ground.pool, replace(tasks[0], question="?"), setting)
+def _run(
+    ground: Ground, tasks: Sequence[Task], results: Sequence[Result], on_progress: Progress | None
+) -> Iterator[dict[str, Any]]:
+    """Runs all settings on one database, counts, and yields the record of each task."""
     texts = _Texts(ground)
-    for task in tasks:
-        handed = _asked(retriever, ground.pool, task, setting)
-        counts = count(
-            task.gold,
-            [piece.key for piece in handed.fragments],
-            ranking=handed.ranking,
-            scripts=[script.fragments for script in handed.scripts],
-            tokens=handed.tokens,
-            milliseconds=sum(handed.milliseconds.values()),
-        )
-        result.by_database[ground.database].append(counts)
-        for stage, milliseconds in handed.milliseconds.items():
-            result.stages[stage] += milliseconds
-        yield _record(task, setting, handed, texts)
+    for number, result in enumerate(results):
+        if on_progress is not None:
+            on_progress(ground.database, number, len(results))
+        retriever = _retriever(result.setting, ground.pool)
+        if tasks:  # what is read and computed once is not the first question's latency
+            _asked(retriever, ground.pool, replace(tasks[0], question="?"), result.setting)
+        for task in tasks:
+            handed = _asked(retriever, ground.pool, task, result.setting)
+            _add(result, ground.database, task, handed)
+            yield _record(task, result.setting, handed, texts)
+
+
+def _run_relearned(
+    ground: Ground, tasks: Sequence[Task], results: Sequence[Result], on_progress: Progress | None
+) -> Iterator[dict[str, Any]]:
+    """As `_run`, with a history learned anew for each task."""
+    texts = _Texts(ground)
+    if ground.pool.embedder is None:
+        raise UsageError("learning anew needs an embedding model")
+    memory = Remembering(ground.pool.embedder, size=_REMEMBERED)
+    for number, task in enumerate(tasks):
+        if on_progress is not None:
+            on_progress(ground.database, number, len(tasks))
+        with ground.without(task.exclude, memory) as pool:
+            for result in results:
+                handed = _asked(_retriever(result.setting, pool), pool, task, result.setting)
+                _add(result, ground.database, task, handed)
+                yield _record(task, result.setting, handed, texts)
+
+
+def _add(result: Result, database: str, task: Task, handed: Handed) -> None:
+    """Counts what was handed over for a task."""
+    counts = count(
+        task.gold,
+        [piece.key for piece in handed.fragments],
+        ranking=handed.ranking,
+        scripts=[script.fragments for script in handed.scripts],
+        tokens=handed.tokens,
+        milliseconds=sum(handed.milliseconds.values()),
+    )
+    result.by_database[database].append(counts)
+    for stage, milliseconds in handed.milliseconds.items():
+        result.stages[stage] += milliseconds
 
 
 def _retriever(setting: Setting, pool: Pool) -> TaskRetriever | None:

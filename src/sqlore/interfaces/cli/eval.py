@@ -72,6 +72,9 @@ def retrieval(
     withhold_questions: Annotated[
         bool, typer.Option("--withhold-questions", help="Learn bare SQL, as from a log.")
     ] = False,
+    relearn: Annotated[
+        bool, typer.Option("--relearn", help="Learn anew without the script for each task; slow, exact.")
+    ] = False,
     model: Annotated[
         str | None, typer.Option("--model", metavar="SPEC", help="For published_llm and dail_llm.")
     ] = None,
@@ -125,7 +128,16 @@ def retrieval(
             seed=seed,
             on_progress=report,
         )
-        found = compare(learned, plans, raw=raw, limit=limit, seed=seed, sink=sink, on_progress=report)
+        found = compare(
+            learned,
+            plans,
+            raw=raw,
+            limit=limit,
+            seed=seed,
+            relearn=relearn,
+            sink=sink,
+            on_progress=report,
+        )
     if not sum(found.tasks.values()):
         raise UsageError("there is no task", hint=_NO_TASKS)
     if folder is not None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST",
+    "SHOTS",
     "Handed",
     "Piece",
     "Pool",
@@ -36,8 +37,10 @@ __all__ = [
     "ranked",
 ]
 
-#: Whole scripts that a retriever without a fixed number of shots hands over at most.
+#: Whole scripts that a retriever with a threshold hands over at most.
 MOST: Final = 10
+#: Whole scripts that a few-shot selection hands over where nobody names a number.
+SHOTS: Final = 5
 _RANKED: Final = 40
 
 
@@ -168,17 +171,18 @@ class Pool:
 
 
 class ScriptRetriever:
-    """A retriever of whole scripts: `order` ranks the texts, the rest is the same for all."""
+    """A retriever of whole scripts: `order` ranks the texts, the rest is the same for all.
 
-    #: A likeness from which a script is taken where the number of shots is open.
-    default_threshold: float = 0.6
+    `threshold` is a likeness from which a script is taken where the number of shots is open.
+    """
+
     #: Whether the question's vectors are looked at; where not, embedding it is not part of the latency.
     embeds: bool = True
 
     def __init__(self, pool: Pool, name: str, threshold: float | None = None) -> None:
         self.pool = pool
         self.name = name
-        self.threshold = self.default_threshold if threshold is None else threshold
+        self.threshold = threshold
         # A memory of its own, so that its latency holds the embedding of the question.
         self.memory = Remembering(pool.embedder) if pool.embedder is not None and self.embeds else None
 
@@ -245,11 +249,15 @@ def ranked(scores: Floats, usable: Bools) -> list[int]:
     return best
 
 
-def above(scores: Floats, rows: Sequence[int], threshold: float, *, least: int = 1, most: int = MOST) -> int:
-    """How many of the ranked `rows` score at least `threshold`; between `least` and `most`.
+def above(scores: Floats, rows: Sequence[int], threshold: float | None) -> int:
+    """How many of the ranked `rows` score at least `threshold`: at least one, at most `MOST`.
+
+    Without a threshold it is `SHOTS`.
 
     >>> above(np.asarray([0.2, 0.9, 0.7]), [1, 2, 0], 0.6)
     2
     """
+    if threshold is None:
+        return min(SHOTS, len(rows))
     passed = sum(1 for row in rows if scores[row] >= threshold)
-    return min(max(passed, least), most, len(rows))
+    return min(max(passed, 1), MOST, len(rows))

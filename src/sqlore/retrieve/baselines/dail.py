@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlore.errors import ModelError, SqlError
 from sqlore.model import Message
-from sqlore.retrieve.baselines.base import MOST, ranked
+from sqlore.retrieve.baselines.base import SHOTS, ranked
 from sqlore.retrieve.baselines.similar import Masked
 from sqlore.retrieve.signals import Asked
 from sqlore.sql import extract_sql, parse_script
@@ -58,14 +58,10 @@ def shape_likeness(left: frozenset[str], right: frozenset[str]) -> float:
 
 
 class Dail(Masked):
-    """As the module says. `threshold` is that of the skeletons; an open number takes those above it."""
+    """As the module says. Where the number is open: up to five of the same shape, else the nearest."""
 
-    default_threshold = SHAPE_THRESHOLD
-
-    def __init__(
-        self, pool: Pool, name: str, threshold: float | None = None, *, model: ChatModel | None = None
-    ) -> None:
-        super().__init__(pool, name, threshold)
+    def __init__(self, pool: Pool, name: str, *, model: ChatModel | None = None) -> None:
+        super().__init__(pool, name)
         self.model = model
         self._shapes = {script: shape(skeleton) for script, skeleton in pool.skeletons.items()}
 
@@ -75,10 +71,10 @@ class Dail(Masked):
             return [], 0
         wanted = self._preliminary(asked, rows)
         texts = asked.snapshot.texts
-        like = [shape_likeness(wanted, self._shapes[texts[row].script]) >= self.threshold for row in rows]
+        like = [shape_likeness(wanted, self._shapes[texts[row].script]) >= SHAPE_THRESHOLD for row in rows]
         passed = [row for row, good in zip(rows, like, strict=True) if good]
         others = [row for row, good in zip(rows, like, strict=True) if not good]
-        return passed + others, min(max(1, len(passed)), MOST)
+        return passed + others, min(max(1, len(passed)), SHOTS)
 
     def _preliminary(self, asked: Asked, rows: list[int]) -> frozenset[str]:
         """The shape of the model's SQL; of the nearest script's where there is no model or no SQL."""

@@ -33,8 +33,6 @@ THRESHOLD: Final = 0.6
 class Published(ScriptRetriever):
     """As the module says; with `model`, the model extracts the parts, filters and reranks."""
 
-    default_threshold = THRESHOLD
-
     def __init__(
         self,
         pool: Pool,
@@ -44,7 +42,8 @@ class Published(ScriptRetriever):
         granularity: Granularity = "qc",
         model: ChatModel | None = None,
     ) -> None:
-        super().__init__(pool, name, threshold)
+        super().__init__(pool, name)
+        self.cosine = THRESHOLD if threshold is None else threshold
         self.granularity = granularity
         self.model = model
 
@@ -55,7 +54,7 @@ class Published(ScriptRetriever):
 
     def candidates(self, asked: Asked) -> Floats:
         """A score above 0 for each candidate text."""
-        query = np.where(asked.dense >= self.threshold, asked.dense, 0)
+        query = np.where(asked.dense >= self.cosine, asked.dense, 0)
         if self.granularity == "q":
             return query * asked.alive
         parts = self._fit_of_parts(asked)
@@ -72,7 +71,7 @@ class Published(ScriptRetriever):
             return total
         snapshot = asked.snapshot
         for likeness in cosines(matrix, vectors).T:
-            found = np.where((likeness >= self.threshold) & asked.offered, likeness, 0)
+            found = np.where((likeness >= self.cosine) & asked.offered, likeness, 0)
             best = np.zeros(len(snapshot.texts), dtype=np.float32)
             np.maximum.at(best, snapshot.text_of, found[snapshot.item_of])
             total += best

@@ -7,14 +7,13 @@ from typing import Final
 
 import numpy as np
 
-from sqlore.retrieve.baselines.base import MOST, ScriptRetriever, above, ranked
+from sqlore.retrieve.baselines.base import MOST, SHOTS, ScriptRetriever, above, ranked
 from sqlore.retrieve.baselines.masking import mask, schema_stems
 from sqlore.retrieve.signals import Asked, cosines
 from sqlore.retrieve.snapshot import Bools, Floats
 
 __all__ = ["Bm25", "FilteredMasked", "Frequent", "Masked", "MaskedOrPlain", "Random"]
 
-_SHOTS: Final = 5
 _COMMON: Final = 0.1
 
 
@@ -113,7 +112,7 @@ class Bm25(ScriptRetriever):
     def order(self, asked: Asked) -> tuple[list[int], int]:
         scores = asked.snapshot.text_words.bm25(asked.words)
         rows = ranked(scores, asked.alive)
-        return rows, min(_SHOTS, len(rows))
+        return rows, min(SHOTS, len(rows))
 
 
 class Random(ScriptRetriever):
@@ -124,7 +123,7 @@ class Random(ScriptRetriever):
     def order(self, asked: Asked) -> tuple[list[int], int]:
         seed = [self.pool.seed, *asked.question.encode("utf-8", "replace")]
         rows = ranked(np.random.default_rng(seed).random(len(asked.alive)), asked.alive)
-        return rows, min(_SHOTS, len(rows))
+        return rows, min(SHOTS, len(rows))
 
 
 class Frequent(ScriptRetriever):
