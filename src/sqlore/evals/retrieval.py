@@ -183,16 +183,28 @@ def _run(
 ) -> Iterator[dict[str, Any]]:
     """Runs all settings on one database, counts, and yields the record of each task."""
     texts = _Texts(ground)
-    for number, result in enumerate(results):
+    groups = _groups(results)
+    for number, group in enumerate(groups):
         if on_progress is not None:
-            on_progress(ground.database, number, len(results))
-        retriever = _retriever(result.setting, ground.pool)
+            on_progress(ground.database, number, len(groups))
+        retriever = _retriever(group[0].setting, ground.pool)
         if tasks:  # what is read and computed once is not the first question's latency
-            _asked(retriever, ground.pool, replace(tasks[0], question="?"), result.setting)
+            _asked(retriever, ground.pool, replace(tasks[0], question="?"), group[0].setting)
         for task in tasks:
-            handed = _asked(retriever, ground.pool, task, result.setting)
-            _add(result, ground.database, task, handed)
-            yield _record(task, result.setting, handed, texts)
+            for result in group:
+                handed = _asked(retriever, ground.pool, task, result.setting)
+                _add(result, ground.database, task, handed)
+                yield _record(task, result.setting, handed, texts)
+
+
+def _groups(results: Sequence[Result]) -> list[list[Result]]:
+    """Results that one retriever object gives, asked in turn: the first alone pays for the embedding."""
+    found: dict[tuple[Any, ...], list[Result]] = {}
+    for result in results:
+        setting = result.setting
+        same = (setting.retriever, setting.threshold, setting.granularity)
+        found.setdefault(same, []).append(result)
+    return list(found.values())
 
 
 def _run_relearned(
