@@ -182,14 +182,24 @@ def _store(
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
         partial = file.with_suffix(f".{os.getpid()}.partial")
-        with Store.create(partial) as store:
-            report = learn(store, scripts, catalog=catalog, dialect=dialect, embedder=embedder)
-            count = max(1, report.new + report.folded)
-            cost = {stage: seconds * 1000 / count for stage, seconds in report.stages.items()}
-            cost["bytes"] = store.stats().bytes / count
-            store.set_meta(learning_cost=json.dumps(cost), dialect=dialect)
-        partial.replace(file)
+        try:
+            _learn(partial, scripts, catalog, dialect, embedder)
+            partial.replace(file)
+        finally:
+            partial.unlink(missing_ok=True)
     return Store.open(file)
+
+
+def _learn(
+    file: Path, scripts: Sequence[Script], catalog: Catalog | None, dialect: str | None, embedder: Embedder
+) -> None:
+    """Learns the scripts into a new store, and notes what that cost."""
+    with Store.create(file) as store:
+        report = learn(store, scripts, catalog=catalog, dialect=dialect, embedder=embedder)
+        count = max(1, report.new + report.folded)
+        cost = {stage: seconds * 1000 / count for stage, seconds in report.stages.items()}
+        cost["bytes"] = store.stats().bytes / count
+        store.set_meta(learning_cost=json.dumps(cost), dialect=dialect)
 
 
 def _fingerprint(

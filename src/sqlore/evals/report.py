@@ -28,6 +28,7 @@ def sheets(comparison: Comparison) -> list[Sheet]:
     """The tables that there is something for, in the paper's order."""
     found = [
         _retrievers(comparison),
+        _rankings(comparison),
         _by_kind(comparison),
         _by_shots(comparison),
         _varied(comparison, "threshold", "Published retriever by similarity threshold (as Table 6)"),
@@ -61,35 +62,37 @@ def _percent(rate: float) -> str:
 
 
 def _retrievers(comparison: Comparison) -> Sheet:
-    heads = (
-        "retriever",
-        *(f"{name} [95 %]" for name in _PRF),
-        *(f"recall@{n}" for n in AT),
-        "script precision",
-        "scripts",
-        "tokens",
-        "median ms",
-    )
-    rows = []
-    for result in _plain(comparison):
-        scores = result.scores
-        rows.append(
-            (
-                result.setting.label,
-                *map(str, scores.intervals()),
-                *(_percent(scores.recall_at(n)) for n in AT),
-                _percent(scores.script_precision()),
-                f"{scores.mean('scripts'):.2f}",
-                f"{scores.mean('tokens'):.0f}",
-                f"{scores.median_milliseconds():.1f}",
-            )
+    heads = ("retriever", *(f"{name} [95 %]" for name in _PRF), "scripts", "tokens", "median ms")
+    rows = tuple(
+        (
+            result.setting.label,
+            *map(str, result.scores.intervals()),
+            f"{result.scores.mean('scripts'):.2f}",
+            f"{result.scores.mean('tokens'):.0f}",
+            f"{result.scores.median_milliseconds():.1f}",
         )
+        for result in _plain(comparison)
+    )
     tasks, scripts = sum(comparison.tasks.values()), sum(comparison.scripts.values())
     note = (
         f"{tasks} tasks over {len(comparison.tasks)} histories of together {scripts} scripts;"
         f" {comparison.gold} fragments needed; {len(comparison.unmatched)} gold keys are in no script."
     )
-    return Sheet("Retrievers, all fragments (as Table 3)", heads, tuple(rows), note)
+    return Sheet("Retrievers, all fragments (as Table 3)", heads, rows, note)
+
+
+def _rankings(comparison: Comparison) -> Sheet:
+    rows = tuple(
+        (
+            result.setting.label,
+            *(_percent(result.scores.recall_at(n)) for n in AT),
+            _percent(result.scores.script_precision()),
+        )
+        for result in _plain(comparison)
+    )
+    heads = ("retriever", *(f"recall@{n}" for n in AT), "script precision")
+    note = "Recall among the first n fragments of the ranking; share of scripts handed over that hold one needed."
+    return Sheet("Rankings, and whole scripts", heads, rows, note)
 
 
 def _by_kind(comparison: Comparison) -> Sheet:
