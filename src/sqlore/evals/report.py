@@ -91,7 +91,7 @@ def _rankings(comparison: Comparison) -> Sheet:
         for result in _plain(comparison)
     )
     heads = ("retriever", *(f"recall@{n}" for n in AT), "script precision")
-    note = "Recall among the first n fragments of the ranking; share of scripts handed over that hold one needed."
+    note = "Recall among the first n fragments of the ranking; share of scripts that hold a fragment needed."
     return Sheet("Rankings, and whole scripts", heads, rows, note)
 
 
