@@ -61,14 +61,22 @@ def connect(path: Path, *, create: bool, read_only: bool = False) -> sqlite3.Con
     """
     where = str(path)
     _check_file(path, create=create)
+    fresh = where != MEMORY and not path.exists()
     with plain_errors(where):
         db = _open(path, read_only=read_only)
         try:
             _prepare(db, where, read_only=read_only)
         except BaseException:
             db.close()
+            if fresh and path.exists() and _head(path) != _HEADER:
+                path.unlink()  # a disk that was full before the first page was whole
             raise
     return db
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(_HEADER))
 
 
 def _check_file(path: Path, *, create: bool) -> None:
@@ -84,8 +92,7 @@ def _check_file(path: Path, *, create: bool) -> None:
             "this is a folder, not a knowledge store", where=where, hint="give a file: --store PATH"
         )
     try:
-        with path.open("rb") as file:
-            head = file.read(len(_HEADER))
+        head = _head(path)
     except FileNotFoundError:
         if create:
             return

@@ -99,6 +99,8 @@ class OpenAIModel:
                 self._sleep(pause)
             except openai.APIStatusError as error:
                 raise self._refused(error) from error
+            except (openai.OpenAIError, ValueError, AttributeError, TypeError) as error:
+                raise self._strange(error) from error
 
     def _once(self, body: dict[str, Any], left: float, deadline: float, on_token: OnToken | None) -> _Reply:
         answer = self._client.chat.completions.create(**body, timeout=left)
@@ -160,6 +162,14 @@ class OpenAIModel:
             f"{self.name} cannot be reached: {status}, tried {times}",
             where=self._where,
             hint="is the endpoint's address right, and is it running?",
+        )
+
+    def _strange(self, error: Exception) -> ModelError:
+        """What came is no chat completion: a page of a proxy, or another service at that address."""
+        return ModelError(
+            f"{self.name}: what answers is no chat completion ({type(error).__name__})",
+            where=self._where,
+            hint="check the address, which mostly ends in /v1",
         )
 
     def _refused(self, error: openai.APIStatusError) -> ModelError:

@@ -84,6 +84,9 @@ _SKIP: Final = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|/\*.*?\*/|(?P<stop>;)|(?P<open>[(\[])|(?P<close>[)\]])""",
     re.DOTALL,
 )
+# What may stand between two statements that belong together: white space and comments.
+_NEXT: Final = re.compile(rf"(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/)*(?={_BEGIN})", re.IGNORECASE | re.DOTALL)
+_QUERY: Final = re.compile(r"[(\s]*(?:SELECT|WITH|VALUES)\b", re.IGNORECASE)
 _KEYS: Final = ("sql", "query", "sql_query", "statement", "answer", "code", "result")
 _DIALECTS: Final = ("sqlite", "duckdb", "postgres")
 
@@ -204,6 +207,7 @@ def _from_fences(text: str, reads: _Reader) -> str | None:
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     sql: str
+    start: int
     end: int
     is_query: bool
     convincing: bool
@@ -228,7 +232,13 @@ def _from_prose(text: str, reads: _Reader) -> str | None:
         return _tidy(text)
     found = list(_candidates(text, _LINE_START, reads))
     if not any(candidate.is_query for candidate in found):
-        found += [candidate for candidate in _candidates(text, _ANYWHERE, reads) if candidate.is_query]
+        # The SELECT within a CREATE or an INSERT is not what was said.
+        taken = [(one.start, one.end) for one in found if one.convincing and not _QUERY.match(one.sql)]
+        found += [
+            one
+            for one in _candidates(text, _ANYWHERE, reads)
+            if one.is_query and not any(start <= one.start < end for start, end in taken)
+        ]
     queries = [candidate for candidate in found if candidate.is_query]
     convincing = [candidate for candidate in queries if candidate.convincing]
     if convincing:
@@ -266,10 +276,10 @@ def _candidate(text: str, start: int, reads: _Reader) -> _Candidate:
     for end in ends:
         piece = _tidy(text[start:end])
         if reads.is_query(piece):
-            return _Candidate(piece, end, True, _is_convincing(piece))
+            return _Candidate(piece, start, end, True, _is_convincing(piece))
     end = next((cut for cut in cuts if _is_balanced(text[start:cut])), limit)
     piece = _tidy(text[start:end])
-    return _Candidate(piece, end, False, _is_convincing(piece) and bool(re.search(r"\s", piece)))
+    return _Candidate(piece, start, end, False, _is_convincing(piece) and bool(re.search(r"\s", piece)))
 
 
 def _semicolons(text: str, start: int) -> tuple[int, int]:
@@ -278,7 +288,7 @@ def _semicolons(text: str, start: int) -> tuple[int, int]:
     inner = start
     for match in _SKIP.finditer(text, start):
         if match["stop"]:
-            rest = re.match(rf"\s*(?={_BEGIN})", text[match.end() :], re.IGNORECASE)
+            rest = _NEXT.match(text[match.end() :])
             if rest is None or not _is_convincing(text[match.end() + rest.end() :]):
                 return inner, match.end()
             inner = match.end() + rest.end()

@@ -38,7 +38,8 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def root(
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_version, help="Print the version.")
+        bool,
+        typer.Option("--version", metavar="", is_eager=True, callback=_version, help="Print the version."),
     ] = False,
 ) -> None:
     """Options of the program itself."""
@@ -74,7 +75,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 def _run(arguments: list[str] | None) -> int:
     try:
-        app(arguments, standalone_mode=True)
+        app(arguments, prog_name="sqlore", standalone_mode=True)
     except SystemExit as end:
         if isinstance(end.__context__, BrokenPipeError):  # typer makes an exit of it
             _stop_writing()
