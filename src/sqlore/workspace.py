@@ -271,7 +271,9 @@ class Workspace:
         saved = self._saved_catalog()
         if saved is not None and self.store.meta("state") == state:
             return saved
-        said = [e for e in saved.dictionary.entries if e.source not in {"database", "file"}] if saved else []
+        # what files said is kept until other files are given
+        replaced = {"database", "file"} if files else {"database"}
+        said = [e for e in saved.dictionary.entries if e.source not in replaced] if saved else []
         catalog = build_catalog(
             self.engine,
             dictionary_files=files,

@@ -278,6 +278,10 @@ _NOTHING: Final = frozenset(
         TokenType.ON,
     }
 )
+# Halves of a keyword that the parser would take for an alias at the end of a text that was cut off.
+_HALVES: Final = frozenset(
+    {"GROUP", "ORDER", "PARTITION", "LEFT", "RIGHT", "INNER", "OUTER", "CROSS", "FULL"}
+)
 _TRAILING_COMMA: Final = ("duckdb", "bigquery", "snowflake", "databricks")
 
 
@@ -301,6 +305,9 @@ def _check_tokens(tokens: Tokens, first: int, stop: int) -> None:
         if bad:
             what = words[index + 1].text if index + 1 < stop else "the end"
             raise _error(tokens, min(index + 1, stop), f"nothing between {words[index].text!r} and {what!r}")
+    last = words[stop - 1]
+    if stop - first > 1 and tokens.text[last.start : last.end + 1].upper() in _HALVES:
+        raise _error(tokens, stop - 1, f"it is cut off after {last.text!r}")
 
 
 def _tree(tokens: Tokens, first: int, stop: int) -> Any:
