@@ -342,16 +342,13 @@ class _Checker:
         name = identifier.name
         single = sources[0] if len(sources) == 1 else None
         where = f" in {single.table or single.name}" if single and (single.table or single.name) else ""
-        hint: str | None
         owners = [
             f"{s.name}.{name}"
             for s in scope.all_sources()
             if s.folded and name.lower() in s.folded and s.name
         ]
-        if owners:
-            hint = f"did you mean {' or '.join(owners[:3])}?"
-        else:
-            hint = self._column_hint(name, sources)
+        meant = f"did you mean {' or '.join(owners[:3])}?"
+        hint = meant if owners else self._column_hint(name, sources)
         error = self._error(f"there is no column {name}{where}", identifier, hint)
         error.instead = owners[0] if len(owners) == 1 else None
         raise error
