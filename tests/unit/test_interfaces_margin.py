@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlore.interfaces.cli.margin import break_lines, citation_text, margin_lines, notes
+from sqlore.interfaces.cli.margin import break_lines, citation_text, margin_lines, notes, whole_query
 from sqlore.model import Citation, Script, StoredScript
 
 ONE_LINE = (
@@ -56,8 +56,24 @@ def test_a_from_clause_says_nothing_its_edges_do_not_say() -> None:
 
 
 def test_a_citation_says_who_used_it_last() -> None:
-    latest = StoredScript(7, Script("SELECT 1", author="anna", time="2025-03-01"), "", "")
+    latest = StoredScript(7, Script("SELECT 1", author="anna", time="2025-03-01", key="a.sql:3"), "", "")
     near = Citation(0, 1, "condition", "x", "near", 3, 2, (7,), 0.81, description="refunded orders")
     assert citation_text(near, latest) == (
-        "close to one used in 2 scripts, last by anna 2025-03-01 (81% alike) · refunded orders"
+        "81% like item 3, used in 2 scripts, last by anna 2025-03-01 (a.sql:3) · refunded orders"
     )
+
+
+@pytest.mark.parametrize(
+    ("support", "said"), [(1, "used in 1 script (a.sql:3)"), (2, "used in 2 scripts, as in a.sql:3")]
+)
+def test_a_citation_of_scripts_without_dates_says_where_they_are(support: int, said: str) -> None:
+    latest = StoredScript(7, Script("SELECT 1", key="a.sql:3"), "", "")
+    cited = Citation(0, 1, "condition", "x", "cited", 3, support, (7,))
+    assert citation_text(cited, latest) == f"item 3, {said}"
+
+
+def test_a_query_that_the_history_holds_is_told_as_a_whole() -> None:
+    whole = Citation(0, 30, "query", "…", "cited", 5, 1)
+    assert whole_query([whole]) is whole
+    assert whole_query([Citation(0, 30, "query", "…", "near", 5, 1)]) is None
+    assert citation_text(whole) == "the whole query is item 5, used in 1 script"

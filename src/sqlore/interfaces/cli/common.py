@@ -30,6 +30,7 @@ __all__ = [
     "err",
     "neutral",
     "out",
+    "plural",
     "print_json",
     "progress",
     "script_keys",
@@ -44,7 +45,7 @@ StoreOption = Annotated[
     Path | None,
     typer.Option("--store", metavar="FILE", help="Knowledge store; default: one per database in .sqlore/."),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, for programs.")]
+JsonOption = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON on stdout, for programs.")]
 DialectOption = Annotated[
     str | None,
     typer.Option("--dialect", metavar="NAME", help="SQL dialect of the scripts; default: the database's."),
@@ -52,6 +53,7 @@ DialectOption = Annotated[
 
 #: The largest number that an option which counts something takes.
 MOST = 1_000_000
+_PIPED = 10_000  # the width of what is piped: nothing is broken or folded for want of room
 
 # What a terminal may obey in place of showing it: control characters but tab and line feed, those that turn
 # the direction of writing, and half surrogates, which no encoding has.
@@ -67,8 +69,21 @@ def neutral(text: str) -> str:
     return _OBEYED.sub("·", text)
 
 
+def plural(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> plural(1, "script"), plural(2, "piece of knowledge")
+    ('1 script', '2 pieces of knowledge')
+    """
+    first, _, rest = noun.partition(" ")
+    return f"{count} {first}{'s' * (count != 1)} {rest}".rstrip()
+
+
 def out() -> Console:
-    """The console of stdout. What it prints is data: brackets are no markup, escape codes are not obeyed."""
+    """The console of stdout. What it prints is data: brackets are no markup, escape codes are not obeyed.
+
+    Where stdout is no terminal a line is a line, however long: no width is known to break it at.
+    """
     from rich.console import Console, ConsoleRenderable, RenderHook
     from rich.segment import Segment
 
@@ -84,7 +99,10 @@ def out() -> Console:
         def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
             return [Shown(one) for one in renderables]
 
-    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty())
+    piped = not sys.stdout.isatty()
+    console = Console(
+        highlight=False, markup=False, emoji=False, soft_wrap=piped, width=_PIPED if piped else None
+    )
     console.push_render_hook(Hook())
     return console
 
@@ -93,7 +111,7 @@ def err() -> Console:
     """The console of stderr: progress, notes, errors."""
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+    return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=not sys.stderr.isatty())
 
 
 def print_json(value: Any, *, indent: int | None = None) -> None:
@@ -127,10 +145,20 @@ def workspace(db: str | None = None, store: Path | None = None, **settings: Any)
     from sqlore.workspace import Workspace
 
     opened = Workspace(load_settings(db=db, store=store, **settings))
+    _say_which(opened)
     try:
         yield opened
     finally:
         opened.close()
+
+
+def _say_which(lore: Workspace) -> None:
+    """Where several databases were learned in this folder and none is named: which one is meant."""
+    settings = lore.settings
+    if settings.db or settings.store or not lore.learned or len(list(settings.home.glob("*.sqlore"))) < 2:
+        return
+    note = f"using {lore.store_file}, the one last learned here; --db names another"
+    err().print(neutral(note), style="dim")
 
 
 def script_keys(lore: Workspace, ids: Iterable[int]) -> dict[int, str]:

@@ -50,7 +50,9 @@ def demo(
     model: Annotated[
         str | None, typer.Option("--model", metavar="SPEC", help="Another model than the local one.")
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Ask all questions, not the three featured.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", metavar="", help="Ask all questions, not the three featured.")
+    ] = False,
 ) -> None:
     """Make a small business, learn what its analysts wrote, and answer questions with and without it."""
     import yaml
@@ -68,7 +70,7 @@ def demo(
         right = {"without": 0, "with": 0}
         for question in asked:
             _compare(console, lore, question, right)
-        console.rule()
+        _rule(console)
         console.print(
             f"Right without the history: {right['without']} of {len(asked)};"
             f" with it: {right['with']} of {len(asked)}."
@@ -76,10 +78,18 @@ def demo(
         console.print(f"Ask more: sqlore ask 'QUESTION' --db {file}")
 
 
+def _rule(console: Console, title: str = "") -> None:
+    """A line across the terminal, with a title in it; a short one where the output is piped."""
+    if console.soft_wrap:
+        console.print(f"── {title} ──" if title else "──")
+    else:
+        console.rule(title)
+
+
 def _learn(console: Console, lore: Workspace, history: Path) -> None:
     from sqlore.interfaces.cli.learn import show_report
 
-    console.rule("sqlore learn")
+    _rule(console, "sqlore learn")
     with progress() as report:
         learned = lore.learn(history, on_progress=report)
     show_report(learned, lore.store.stats(), lore.store_file)
@@ -92,7 +102,7 @@ def _compare(console: Console, lore: Workspace, question: dict[str, Any], right:
     from sqlore.interfaces.cli.ask import latest_of, stages
     from sqlore.interfaces.cli.render import show_draft
 
-    console.rule(question["question"])
+    _rule(console, question["question"])
     console.print(f"Known only to those who work there: {', '.join(question['needs'])}\n", style="dim")
     for name, strategy in (("without", "zero_shot"), ("with", "history")):
         with stages() as report:

@@ -14,7 +14,7 @@ import typer
 
 from sqlore import __version__
 from sqlore.errors import SqloreError, UsageError
-from sqlore.interfaces.cli.common import DbOption, JsonOption, StoreOption, out, print_json, workspace
+from sqlore.interfaces.cli.common import DbOption, JsonOption, StoreOption, out, plural, print_json, workspace
 
 if TYPE_CHECKING:
     from sqlore.workspace import Workspace
@@ -115,7 +115,7 @@ def _model(lore: Workspace) -> tuple[bool | None, str, str]:
 def _store(lore: Workspace) -> tuple[bool | None, str, str]:
     health = lore.store.health(lore.embedder)
     stats = lore.store.stats()
-    counts = f"{stats.scripts} scripts, {stats.items} items, {stats.rejected} rejected"
+    counts = f"{plural(stats.scripts, 'script')}, {plural(stats.items, 'item')}, {stats.rejected} rejected"
     return health.ok, f"{lore.store_file}: {counts}", "; ".join(health.problems)
 
 
@@ -123,5 +123,7 @@ def _database(lore: Workspace) -> tuple[bool | None, str, str]:
     schema = lore.engine.schema()
     columns = sum(len(table.columns) for table in schema.tables)
     stale = sum(bool(item.stale) for item in lore.store.items()) if lore.learned else 0
-    hint = f"{stale} items name tables or columns that are gone; they are not offered" if stale else ""
-    return True, f"{lore.engine.url}: {len(schema.tables)} tables, {columns} columns", hint
+    gone = "stale (naming tables or columns that are not there) and not offered"
+    hint = f"{plural(stale, 'item')} {gone}" if stale else ""
+    held = f"{plural(len(schema.tables), 'table')}, {plural(columns, 'column')}"
+    return True, f"{lore.engine.url}: {held}", hint

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import DbOption, DialectOption, JsonOption, err, out, print_json
+from sqlore.interfaces.cli.common import DbOption, DialectOption, JsonOption, err, out, plural, print_json
 from sqlore.interfaces.cli.learn import columns_option
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ __all__ = ["fragments", "script_json"]
 
 
 def fragments(
-    file: Annotated[str, typer.Argument(help="History file or folder of any format; - for stdin.")],
+    file: Annotated[
+        str, typer.Argument(metavar="PATH", help="History file or folder of any format; - for stdin.")
+    ],
     db: DbOption = None,
     dialect: DialectOption = None,
     schema: Annotated[
@@ -120,4 +122,4 @@ def show(parsed: Iterable[ParsedScript | Rejected]) -> None:
         for f in result.fragments:
             text = Text(f"  {f.kind:<12}", style=KIND_STYLES[f.kind]).append(cell(f.skeleton, 160), "default")
             console.print(text)
-    err().print(f"{understood} scripts taken apart, {rejected} not understood", style="dim")
+    err().print(f"{plural(understood, 'script')} taken apart, {rejected} not understood", style="dim")

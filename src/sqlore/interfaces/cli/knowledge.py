@@ -7,10 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import MOST, DbOption, JsonOption, StoreOption, out, print_json, workspace
+from sqlore.interfaces.cli.common import (
+    MOST,
+    DbOption,
+    JsonOption,
+    StoreOption,
+    err,
+    out,
+    plural,
+    print_json,
+    workspace,
+)
 
 if TYPE_CHECKING:
     from sqlore.knowledge import Store
+    from sqlore.knowledge.records import Change
     from sqlore.model import KnowledgeItem, StoredScript
 
 __all__ = ["app", "item_json"]
@@ -29,10 +40,17 @@ class KindChoice(StrEnum):
     query = "query"
 
 
-KindOption = Annotated[KindChoice | None, typer.Option("--kind", help="Only this kind.")]
-WhoOption = Annotated[str, typer.Option("--who", envvar="USER", help="Who says so.")]
-WhyOption = Annotated[str, typer.Option("--why", help="The reason; kept with the item.")]
-ItemArgument = Annotated[int, typer.Argument(help="The item's id, as `list` and `search` show it.")]
+_ALIKE = 0.005  # a score that is shown as 0.00 says that it has nothing to do with the words
+
+KindOption = Annotated[
+    KindChoice | None,
+    typer.Option("--kind", metavar="KIND", help=f"Only this kind: {', '.join(KindChoice)}."),
+]
+WhoOption = Annotated[str, typer.Option("--who", metavar="NAME", envvar="USER", help="Who says so.")]
+WhyOption = Annotated[str, typer.Option("--why", metavar="TEXT", help="The reason; kept with the item.")]
+ItemArgument = Annotated[
+    int, typer.Argument(metavar="ID", help="The item's id, as `list` and `search` show it.")
+]
 
 
 @app.command("list")
@@ -40,7 +58,9 @@ def list_(
     db: DbOption = None,
     store: StoreOption = None,
     kind: KindOption = None,
-    table: Annotated[str | None, typer.Option("--table", help="Only what touches this table.")] = None,
+    table: Annotated[
+        str | None, typer.Option("--table", metavar="NAME", help="Only what touches this table.")
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=MOST, help="How many.")] = 50,
     offset: Annotated[
         int, typer.Option("--offset", metavar="N", min=0, max=MOST, help="How many to pass over.")
@@ -49,20 +69,24 @@ def list_(
 ) -> None:
     """List the pieces of knowledge, most used first."""
     with workspace(db, store) as lore:
-        found = lore.store.items(kind=kind.value if kind else None, table=table, limit=limit, offset=offset)
-        total = lore.store.stats().items
+        kind_: Any = kind.value if kind else None
+        found = lore.store.items(kind=kind_, table=table, limit=limit, offset=offset)
+        narrowed = kind is not None or table is not None
+        total = len(lore.store.items(kind=kind_, table=table)) if narrowed else lore.store.stats().items
     if json_:
         print_json({"items": [item_json(item) for item in found], "total": total})
         return
     from sqlore.interfaces.cli.render import show_items
 
-    show_items(out(), found)
-    out().print(f"{len(found)} of {total}", style="dim")
+    if found:
+        show_items(out(), found)
+    more = " (--limit and --offset show the others)" if len(found) < total else ""
+    err().print(f"{len(found)} of {total}{more}", style="dim")
 
 
 @app.command("search")
 def search(
-    text: Annotated[str, typer.Argument(help="Words to look for.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Words to look for.")],
     db: DbOption = None,
     store: StoreOption = None,
     kind: KindOption = None,
@@ -81,7 +105,8 @@ def search(
         return
     from sqlore.interfaces.cli.render import show_items
 
-    show_items(out(), [r.item for r in found], [r.score for r in found])
+    alike = [r for r in found if r.score >= _ALIKE] or found[:1]
+    show_items(out(), [r.item for r in alike], [r.score for r in alike])
 
 
 @app.command("show")
@@ -92,12 +117,14 @@ def show(
     with workspace(db, store) as lore:
         found = _item(lore.store, item)
         scripts = lore.store.scripts_of_item(item)
+        changes = lore.store.history(item)
     if json_:
-        print_json({**item_json(found), "examples": [script_json(script) for script in scripts]})
+        shown = {"examples": [script_json(script) for script in scripts]}
+        print_json({**item_json(found), **shown, "changes": [change_json(one) for one in changes]})
         return
     from sqlore.interfaces.cli.render import show_item
 
-    show_item(out(), found, scripts)
+    show_item(out(), found, scripts, changes)
 
 
 @app.command("verify")
@@ -164,8 +191,9 @@ def rejected(db: DbOption = None, store: StoreOption = None, json_: JsonOption =
         place = ":".join(str(part) for part in (r.script.source, r.line) if part is not None)
         console.print(Text(f"{place}  ", style="bold").append(r.reason.replace("_", " "), "yellow"))
         console.print(Text(f"   {r.message}"))
-        console.print(Text(f"   {cell(' '.join(r.script.sql.split()), 160)}", style="dim"))
-    console.print(f"{len(found)} scripts kept but not learned", style="dim")
+        if r.script.sql.strip():
+            console.print(Text(f"   {cell(' '.join(r.script.sql.split()), 160)}", style="dim"))
+    err().print(f"{plural(len(found), 'script')} kept but not learned", style="dim")
 
 
 def item_json(item: KnowledgeItem) -> dict[str, Any]:
@@ -188,6 +216,19 @@ def item_json(item: KnowledgeItem) -> dict[str, Any]:
         "trust": item.trust,
         "version": item.version,
         "stale": item.stale,
+    }
+
+
+def change_json(change: Change) -> dict[str, Any]:
+    """What was changed about an item, by whom and why, as JSON."""
+    return {
+        "version": change.version,
+        "what": change.what,
+        "old": change.old,
+        "new": change.new,
+        "who": change.who,
+        "why": change.why,
+        "time": change.time,
     }
 
 

@@ -14,6 +14,7 @@ from sqlore.interfaces.cli.common import (
     StoreOption,
     err,
     out,
+    plural,
     print_json,
     progress,
     workspace,
@@ -70,7 +71,9 @@ def learn(
     ] = None,
     reembed: Annotated[
         bool,
-        typer.Option("--reembed", help="First make all vectors anew, with the embedding model now set."),
+        typer.Option(
+            "--reembed", metavar="", help="First make all vectors anew, with the embedding model now set."
+        ),
     ] = False,
     json_: JsonOption = False,
 ) -> None:
@@ -158,11 +161,10 @@ def show_report(report: LearnReport, stats: Stats, file: Path) -> None:
     elif not report.new and not report.folded:
         console.print("Nothing new: every script here is known already.")
     else:
-        console.print(
-            f"Learned {report.new} scripts in {report.seconds:.1f} s"
-            f" ({report.folded} more were the same with other values or names)."
-        )
-    console.print(f"The store holds {stats.scripts} scripts and {stats.items} pieces of knowledge: {file}")
+        same = f" ({report.folded} more: the same with other values or names)" if report.folded else ""
+        console.print(f"Learned {plural(report.new, 'script')} in {report.seconds:.1f} s{same}.")
+    held = f"{plural(stats.scripts, 'script')} and {plural(stats.items, 'piece of knowledge')}"
+    console.print(f"The store holds {held}: {file}")
     rejected = sum(report.rejected.values())
     if rejected:
         reasons = ", ".join(f"{n} {reason.replace('_', ' ')}" for reason, n in report.rejected.items())

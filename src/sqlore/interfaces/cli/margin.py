@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from sqlore.model import Citation, StoredScript
 
-__all__ = ["MARKS", "Line", "break_lines", "citation_text", "margin_lines", "notes"]
+__all__ = ["MARKS", "Line", "break_lines", "citation_text", "margin_lines", "notes", "whole_query"]
 
 MARKS = {"cited": "●", "near": "◐", "novel": "○"}
 
@@ -132,6 +132,11 @@ def notes(citations: Sequence[Citation]) -> list[Citation]:
     return kept
 
 
+def whole_query(citations: Sequence[Citation]) -> Citation | None:
+    """The citation of the whole query, where the history holds the same one."""
+    return next((c for c in citations if c.kind == "query" and c.status == "cited"), None)
+
+
 def citation_text(citation: Citation, latest: StoredScript | None = None) -> str:
     """What a citation says, in one line.
 
@@ -141,12 +146,21 @@ def citation_text(citation: Citation, latest: StoredScript | None = None) -> str
     if citation.status == "novel":
         return "new: nothing in the history does this, nobody has checked it"
     used = f"used in {citation.support} script{'s' * (citation.support != 1)}"
-    if latest is not None and (latest.script.time or latest.script.author):
-        by = f" by {latest.script.author}" if latest.script.author else ""
-        used += f", last{by} {latest.script.time or ''}".rstrip()
+    if latest is not None:
+        used += _last(latest, citation.support)
     if citation.trust != "unverified":
         used += f", {citation.trust}"
     meaning = f" · {citation.description}" if citation.description else ""
     if citation.status == "near":
-        return f"close to one {used} ({citation.similarity:.0%} alike){meaning}"
-    return used + meaning
+        return f"{citation.similarity:.0%} like item {citation.item}, {used}{meaning}"
+    whole = "the whole query is " if citation.kind == "query" else ""
+    return f"{whole}item {citation.item}, {used}{meaning}"
+
+
+def _last(latest: StoredScript, support: int) -> str:
+    """Who used it last, when and where; where nobody wrote that down, a place at least."""
+    script = latest.script
+    said = (f" by {script.author}" if script.author else "") + (f" {script.time}" if script.time else "")
+    if not said:
+        return (f" ({script.key})" if support == 1 else f", as in {script.key}") if script.key else ""
+    return f", last{said}" + (f" ({script.key})" if script.key else "")

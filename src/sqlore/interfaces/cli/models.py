@@ -31,7 +31,9 @@ def list_(json_: JsonOption = False) -> None:
 
 @app.command("fetch")
 def fetch(
-    force: Annotated[bool, typer.Option("--force", help="Fetch it again even if it is here.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", metavar="", help="Fetch it again even if it is here.")
+    ] = False,
 ) -> None:
     """Fetch the default model's file (1.1 GB, once) and verify it; goes on where it was interrupted."""
     from sqlore.llm.weights import FILE_NAME, cache_dir, find_model

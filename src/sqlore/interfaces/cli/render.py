@@ -8,15 +8,27 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table as Grid
 from rich.text import Text
 
-from sqlore.interfaces.cli.margin import MARKS, citation_text, margin_lines, notes
-from sqlore.model import Draft, KnowledgeItem, Rows, StoredScript, Usage
+from sqlore.interfaces.cli.common import plural
+from sqlore.interfaces.cli.margin import MARKS, citation_text, margin_lines, notes, whole_query
+from sqlore.model import Citation, Draft, KnowledgeItem, Rows, StoredScript, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.console import Console
 
-__all__ = ["cell", "show_draft", "show_item", "show_items", "show_rows", "show_scripts", "usage_text"]
+    from sqlore.knowledge.records import Change
+
+__all__ = [
+    "cell",
+    "hanging",
+    "show_draft",
+    "show_item",
+    "show_items",
+    "show_rows",
+    "show_scripts",
+    "usage_text",
+]
 
 STYLES = {"cited": "green", "near": "yellow", "novel": "red", "": "dim"}
 KIND_STYLES = {
@@ -27,6 +39,10 @@ KIND_STYLES = {
     "output": "green",
     "query": "white",
 }
+_NARROW = 120  # columns of a terminal below which meaning and skeleton do not go side by side
+_CELL = 60  # the widest that a value in a grid of rows is shown
+_LEAST = 12  # the narrowest that such a value is cut to; with less, rows are shown one below the other
+_RECORDS = 5  # how many rows are shown in that way
 
 
 def cell(value: Any, width: int = 60) -> str:
@@ -43,20 +59,76 @@ def cell(value: Any, width: int = 60) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def show_rows(console: Console, rows: Rows, most: int = 20) -> None:
-    """The first `most` rows as a grid, and how many there were."""
-    grid = Grid(box=None, header_style="bold", pad_edge=False)
-    shown = rows.rows[:most]
-    for index, name in enumerate(rows.columns):
-        numeric = bool(shown) and all(isinstance(r[index], int | float) or r[index] is None for r in shown)
-        grid.add_column(Text(cell(name)), justify="right" if numeric else "left", overflow="fold")
-    for row in shown:
-        grid.add_row(*(Text(cell(value)) for value in row))
+def _words(text: str, width: int) -> str:
+    """Text as one line, cut between words where it is too long.
+
+    >>> _words("name of customers whose country is Germany", 24)
+    'name of customers whose…'
+    """
+    text = cell(" ".join(text.split()), 10 * width)
+    return text if len(text) <= width else text[:width].rsplit(" ", 1)[0].rstrip(",;:") + "…"
+
+
+def hanging(console: Console, head: Text, body: Text) -> None:
+    """A head and its text; where the text takes several lines of a terminal, the head keeps its margin."""
+    if console.soft_wrap:
+        console.print(head.append_text(body))
+        return
+    grid = Grid.grid()
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(head, body)
     console.print(grid)
+
+
+def _print_grid(console: Console, grid: Grid) -> None:
+    """A grid; without the blanks at the ends of its lines where it goes to a program."""
+    if not console.soft_wrap:
+        console.print(grid)
+        return
+    with console.capture() as captured:
+        console.print(grid)
+    console.print("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
+def show_rows(console: Console, rows: Rows, most: int = 20) -> None:
+    """The first `most` rows, and how many there were: a grid, or a list a row where a grid is too wide."""
+    texts = [[cell(value, _CELL) for value in row] for row in rows.rows[:most]]
+    names = [cell(name, _CELL) for name in rows.columns]
+    widest = [max(map(len, column)) for column in zip(names, *texts, strict=True)]
+    room = console.width - 2 * len(names)
+    fit = next((w for w in range(_CELL, _LEAST - 1, -1) if sum(min(w, one) for one in widest) <= room), None)
+    if fit is not None or console.soft_wrap:
+        _print_grid(console, _rows_grid(rows, names, texts, fit or _CELL))
+    else:
+        texts = texts[:_RECORDS]
+        _show_records(console, names, texts)
     count = f"{len(rows.rows)}{'+' * rows.truncated} row{'s' * (len(rows.rows) != 1)}"
-    more = f", the first {most} shown" if len(rows.rows) > most else ""
-    cut = "; there are more (raise --limit)" if rows.truncated else ""
-    console.print(f"{count}{more}, {rows.seconds * 1000:.0f} ms{cut}", style="dim")
+    more = ""
+    if rows.truncated or len(rows.rows) > len(texts):
+        shown = f"the first {len(texts)} shown" if len(texts) < len(rows.rows) else "there are more"
+        more = f"; {shown} (--limit N shows N, --json prints all it fetches)"
+    console.print(f"{count}, {rows.seconds * 1000:.0f} ms{more}", style="dim")
+
+
+def _rows_grid(rows: Rows, names: Sequence[str], texts: Sequence[Sequence[str]], width: int) -> Grid:
+    grid = Grid(box=None, header_style="bold", pad_edge=False)
+    for index, name in enumerate(names):
+        shown = [row[index] for row in rows.rows[: len(texts)]]
+        numeric = bool(shown) and all(isinstance(one, int | float) or one is None for one in shown)
+        grid.add_column(Text(cell(name, width)), justify="right" if numeric else "left", no_wrap=True)
+    for row in texts:
+        grid.add_row(*(Text(cell(text, width)) for text in row))
+    return grid
+
+
+def _show_records(console: Console, names: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
+    """Rows one below the other, a line a column."""
+    wide = max(map(len, names))
+    for number, row in enumerate(texts, 1):
+        console.print(Text(f"row {number}", style="bold"))
+        for name, text in zip(names, row, strict=True):
+            hanging(console, Text(f"  {name:<{wide}}  ", style="dim"), Text(text))
 
 
 def show_draft(
@@ -66,23 +138,31 @@ def show_draft(
     if draft.sql:
         listed = notes(draft.citations)
         for numbers, status, line in margin_lines(draft.sql, listed):
-            text = Text(f"{numbers:>6} ", style="dim")
-            text.append(MARKS.get(status, " ") + " ", style=STYLES[status])
-            text.append(line)
-            console.print(text)
+            head = Text(f"{numbers:>6} ", style="dim")
+            head.append(MARKS.get(status, " ") + " ", style=STYLES[status])
+            hanging(console, head, Text(line))
         console.print()
         for number, citation in enumerate(listed, 1):
-            text = Text(f"{number:>6} ", style="dim")
-            text.append(MARKS[citation.status] + " ", style=STYLES[citation.status])
-            text.append(f"{citation.kind:<12}", style=KIND_STYLES[citation.kind])
-            text.append(citation_text(citation, latest(citation.scripts)))
-            console.print(text)
-        console.print()
+            _show_note(console, str(number), citation, citation_text(citation, latest(citation.scripts)))
+        whole = whole_query(draft.citations)
+        if whole is not None:
+            _show_note(console, "", whole, citation_text(whole, latest(whole.scripts)))
+        if listed or whole is not None:
+            console.print()
+    elif draft.attempts and draft.attempts[-1].sql:
+        console.print(Text("not run: " + cell(" ".join(draft.attempts[-1].sql.split()), 600), style="dim"))
     if draft.error:
         console.print(Text(draft.error, style="red"))
     if draft.result is not None:
         show_rows(console, draft.result, most)
     console.print(usage_text(draft.usage, len(draft.attempts)), style="dim")
+
+
+def _show_note(console: Console, number: str, citation: Citation, said: str) -> None:
+    head = Text(f"{number:>6} ", style="dim")
+    head.append(MARKS[citation.status] + " ", style=STYLES[citation.status])
+    head.append(f"{citation.kind:<12}", style=KIND_STYLES[citation.kind])
+    hanging(console, head, Text(said, style="default"))
 
 
 def usage_text(usage: Usage, attempts: int = 1) -> str:
@@ -106,54 +186,76 @@ def usage_text(usage: Usage, attempts: int = 1) -> str:
 def show_items(
     console: Console, items: Sequence[KnowledgeItem], scores: Sequence[float] | None = None
 ) -> None:
-    """Items, one a row: kind, support, what it means, its SQL."""
+    """Items, one a row: kind, support, what it means, its skeleton (below it where there is little room)."""
+    below = console.width < _NARROW
     grid = Grid(box=None, header_style="bold", pad_edge=False)
-    for name in ("id", *(("score",) if scores else ()), "kind", "used", "meaning", "skeleton"):
+    names = (
+        "id",
+        *(("score",) if scores else ()),
+        "kind",
+        "used",
+        "meaning",
+        *(() if below else ("skeleton",)),
+    )
+    for name in names:
         grid.add_column(name, justify="right" if name in {"id", "score", "used"} else "left", overflow="fold")
     for index, item in enumerate(items):
         flag = "" if item.trust == "unverified" else f" [{item.trust}]"
         flag += " [stale]" if item.stale else ""
+        meaning = Text(_words(item.description, 110) + flag)
+        skeleton = Text(_words(item.skeleton, 110), style="dim")
         grid.add_row(
             str(item.id),
             *((f"{scores[index]:.2f}",) if scores else ()),
             Text(item.kind, style=KIND_STYLES[item.kind]),
             str(item.support),
-            Text(cell(item.description, 90) + flag),
-            Text(cell(item.skeleton, 110), style="dim"),
+            *((Text("\n").join([meaning, skeleton]),) if below else (meaning, skeleton)),
         )
-    console.print(grid)
+    _print_grid(console, grid)
 
 
 def show_scripts(console: Console, scripts: Sequence[tuple[float | None, StoredScript]]) -> None:
     """Scripts: what each is for, where it comes from, its SQL."""
     for score, stored in scripts:
-        mark = f"{score:.2f}  " if score is not None else ""
+        mark = f"{score:.2f}  " if score is not None else "      "
         origin = ", ".join(str(p) for p in (stored.script.key, stored.script.author, stored.script.time) if p)
-        console.print(Text(f"{mark}{stored.script.text or stored.description}", style="bold"))
-        console.print(Text(f"      {origin}", style="dim"))
-        console.print(Text("      " + cell(" ".join(stored.script.sql.split()), 300)))
+        hanging(console, Text(mark), Text(stored.script.text or stored.description, style="bold"))
+        hanging(console, Text("      "), Text(origin, style="dim"))
+        hanging(console, Text("      "), Text(_words(stored.script.sql, 600)))
 
 
-def show_item(console: Console, item: KnowledgeItem, scripts: Sequence[StoredScript]) -> None:
+def show_item(
+    console: Console,
+    item: KnowledgeItem,
+    scripts: Sequence[StoredScript],
+    changes: Sequence[Change] = (),
+) -> None:
     """Everything known of one item."""
     console.print(Text(f"{item.kind} {item.id}: {item.name}", style=f"bold {KIND_STYLES[item.kind]}"))
+    seen = dict.fromkeys(time for time in (item.first_seen, item.last_seen) if time)
     facts = [
         ("meaning", item.description),
         ("also called", ", ".join(item.aliases)),
         ("skeleton", item.skeleton),
         ("as written", item.sql),
-        ("used in", f"{item.support} scripts, {item.runs} runs"),
+        ("used in", f"{plural(item.support, 'script')}, {plural(item.runs, 'run')}"),
         ("authors", ", ".join(item.authors)),
-        ("seen", " to ".join(t for t in (item.first_seen, item.last_seen) if t)),
+        ("seen", " to ".join(seen)),
         ("values", "; ".join(f"{', '.join(v)} ({n})" for v, n in item.literals[:8] if v)),
         ("trust", f"{item.trust}, version {item.version}"),
+        *((one.what, _change(one)) for one in changes),
         ("stale", item.stale or ""),
     ]
     for name, value in facts:
         if value:
-            console.print(Text(f"  {name:<12}", style="dim").append(value, style="default"))
+            hanging(console, Text(f"  {name:<12}", style="dim"), Text(value, style="default"))
     if scripts:
         console.print(Text("  scripts", style="dim"))
         show_scripts(console, [(None, s) for s in scripts[:5]])
         if len(scripts) > 5:
             console.print(f"      and {len(scripts) - 5} more", style="dim")
+
+
+def _change(change: Change) -> str:
+    why = f": {change.why}" if change.why else ""
+    return f"{change.new} by {change.who or 'unknown'}, {change.time}{why}"

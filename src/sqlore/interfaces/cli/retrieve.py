@@ -25,7 +25,7 @@ __all__ = ["retrieval_json", "retrieve"]
 
 
 def retrieve(
-    question: Annotated[str, typer.Argument(help="The question, in plain language.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question, in plain language.")],
     db: DbOption = None,
     store: StoreOption = None,
     items: Annotated[
@@ -43,15 +43,26 @@ def retrieve(
     if json_:
         print_json(retrieval_json(found, keys))
         return
-    from sqlore.interfaces.cli.render import show_items, show_scripts
+    from rich.text import Text
+
+    from sqlore.interfaces.cli.render import hanging, show_items, show_scripts
 
     console = out()
     console.print(f"phrases: {' · '.join(found.phrases)}", style="dim")
+    places: dict[str, list[str]] = {}
     for value in found.values:
-        console.print(f"value:   {value.phrase} = {value.table}.{value.column} {value.value!r}", style="dim")
-    show_items(console, [r.item for r in found.items], [r.score for r in found.items])
-    console.print("\nWorked examples that cover them", style="bold")
-    show_scripts(console, [(r.score, r.script) for r in found.scripts])
+        places.setdefault(f"{value.phrase} = {value.value!r}", []).append(f"{value.table}.{value.column}")
+    for value_, columns in places.items():
+        hanging(
+            console, Text("value:   ", style="dim"), Text(f"{value_} in {', '.join(columns)}", style="dim")
+        )
+    if found.items:
+        show_items(console, [r.item for r in found.items], [r.score for r in found.items])
+    else:
+        console.print("Nothing that was learned touches this question.")
+    if found.scripts:
+        console.print("\nWorked examples that hold them (and how much of them)", style="bold")
+        show_scripts(console, [(r.score, r.script) for r in found.scripts])
     console.print(f"{sum(found.milliseconds.values()):.0f} ms", style="dim")
 
 
