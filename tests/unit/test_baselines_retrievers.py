@@ -34,6 +34,12 @@ def test_an_item_only_in_the_withheld_script_is_never_retrieved(name: str) -> No
     assert _everything(retriever, frozenset({"6"})).isdisjoint(ONLY_IN_6)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_withheld_text_is_no_source_though_another_of_its_script_is(name: str) -> None:
+    """4 and 5 are one script with other values."""
+    assert "output: order by hero.height desc limit <val>" in _everything(_made(name), frozenset({"4"}))
+
+
 def _everything(retriever: TaskRetriever, exclude: frozenset[str]) -> set[str]:
     """All that a retriever says about any question, in any way to run it."""
     found: set[str] = set()

@@ -51,13 +51,14 @@ class Ours:
             exclude=withheld,
         )
         scripts = tuple(self._shown(ranked) for ranked in found.scripts)
-        pieces = self._pieces(found, scripts, open_number=shots is None and budget is None)
+        open_number = shots is None and budget is None
+        pieces = self._pieces(found, scripts, withheld, open_number=open_number)
         tokens = sum(script.tokens for script in scripts)
         ranking = self._ranking(question, withheld)
         return Handed(pieces, scripts, ranking, tokens, found.milliseconds)
 
     def _pieces(
-        self, found: Retrieval, scripts: tuple[Shown, ...], *, open_number: bool
+        self, found: Retrieval, scripts: tuple[Shown, ...], exclude: frozenset[str], *, open_number: bool
     ) -> tuple[Piece, ...]:
         held = {key: script.key for script in reversed(scripts) for key in script.fragments}
         if self.whole:
@@ -66,14 +67,23 @@ class Ours:
         for ranked in found.items:
             key = key_of(ranked.item)
             if open_number or key in held:
-                source = held.get(key) or self._source(ranked.item.scripts)
+                source = held.get(key) or self._source(key, exclude)
                 pieces.append(Piece(key, ranked.item.skeleton, source))
         return tuple(pieces)
 
-    def _source(self, scripts: tuple[int, ...]) -> str:
-        """The history's key of the first of these scripts."""
-        stored = self.pool.store.scripts(scripts[:1])
-        return (stored[0].script.key or str(stored[0].id)) if stored else ""
+    def _source(self, key: str, exclude: frozenset[str]) -> str:
+        """The history's key of the first text that has this fragment and may be used.
+
+        Not of its script: the first text of that may be the one withheld.
+        """
+        snapshot = self.pool.snapshot
+        rows = (int(row) for row in snapshot.texts_of(self._numbers[key]))
+        texts = [snapshot.texts[row] for row in rows if snapshot.texts[row].key not in exclude]
+        return (texts[0].key or str(texts[0].id)) if texts else ""
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {key: number for number, key in enumerate(self.pool.keys)}
 
     def _shown(self, ranked: RankedScript) -> Shown:
         script = ranked.script.script
