@@ -122,7 +122,8 @@ class Describer:
         tables = tables_in(node)
         entity = tables[0] if tables else ""
         said = self.queries.whose(node, entity)
-        owner = self.words.tables(entity) if entity else ""
+        outer = entity or (_outer(inner) if isinstance(inner, exp.Exists) else "")
+        owner = self.words.tables(outer) if outer else ""
         if isinstance(bare(inner), exp.Connector):
             name = f"{'not ' if inner is not node else ''}{self.queries.condition(inner, entity)}"
         elif isinstance(inner, exp.Exists):
@@ -171,7 +172,7 @@ class Describer:
         else:
             word = "for"
         query = _parse(f"select 1 from t {text}")
-        said = self.queries.each(query.args["group"].expressions)
+        said = self.queries.groups(query.args["group"])
         return Description(f"per {said}" if word == "for" else f"within {said}", f"{word} each {said}")
 
     def _output(self, text: str) -> Description:
@@ -232,6 +233,12 @@ def _readable(canonical: str) -> str:
         return f":{name}" if name else "?"
 
     return _PARTS.sub(spelled, canonical) if _PARTS.search(canonical) else canonical
+
+
+def _outer(exists: exp.Expr) -> str:
+    """The table whose rows an EXISTS is asked of: the one its subquery names but does not read."""
+    read = {table.name for table in exists.find_all(exp.Table)}
+    return next((c.table for c in exists.find_all(exp.Column) if c.table and c.table not in read), "")
 
 
 def _kept(query: exp.Expr, join: exp.Expr) -> str:

@@ -54,6 +54,9 @@ class Arithmetic:
             for number, other in ((above.this, above.expression), (above.expression, above.this)):
                 if number_of(number) == 100:
                     return self._ratio(other, below, percent=True)
+        if isinstance(above, exp.Sub) and bare(above.expression) == below:
+            grown = f"from {self.noun(below)} to {self.noun(above.this)}"
+            return f"{'percentage' if percent else 'relative'} change {grown}"
         part = "percentage" if percent else "share"
         some = conditional(above)
         if conditional(below) is not None:
@@ -72,8 +75,12 @@ class Arithmetic:
             return f"{self.noun(above)} as a percentage of {self.noun(below)}"
         if isinstance(above, exp.Count) and isinstance(below, exp.Count):
             return f"{self.noun(above)} per one of the {self.counted(below)} (ratio)"
-        if number_of(below) is not None:
-            return f"{self.noun(above)} divided by {text_of(below)}"
+        divisor = number_of(below)
+        if divisor is not None:
+            several = isinstance(above, exp.Binary) or (
+                isinstance(above, exp.AggFunc) and isinstance(bare(above.this), exp.Binary)
+            )
+            return f"{self.noun(above)}{',' if several else ''} divided by {divisor:g}"
         return f"ratio of {self.noun(above)} to {self.noun(below)}"
 
     def subtract(self, node: exp.Expr) -> str:

@@ -96,7 +96,8 @@ class Conditions:
         if node.args.get("negate"):  # NOT LIKE is a LIKE with a mark
             negated = not negated
         if isinstance(node, exp.Exists):
-            return f"there is {'no' if negated else 'a'} {self.rows(node.this)}"
+            rows = self.rows(node.this)
+            return f"there is {'no' if negated else 'an' if rows[:1] in 'aeiou' else 'a'} {rows}"
         if isinstance(node, exp.Column) or not isinstance(node, exp.Predicate):
             return f"{self.formulas(entity).noun(node)} is {'not ' if negated else ''}true"
         left, right = node.this, node.args.get("expression")

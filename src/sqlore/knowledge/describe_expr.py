@@ -157,6 +157,8 @@ class Formulas(Arithmetic):
 
     def coalesce(self, node: exp.Expr) -> str:
         parts = [self.noun(part) for part in (node.this, *node.expressions)]
+        if len(parts) == 2 and number_of(node.expressions[0]) is not None:
+            return f"{parts[0]} ({parts[1]} where missing)"
         return f"{parts[0]}, or {joined(parts[1:], 'or')} where missing"
 
     def substring(self, node: exp.Expr) -> str:

@@ -19,6 +19,9 @@ __all__ = ["Queries", "with_owner"]
 _SETS: Final = ((exp.Union, "together with"), (exp.Intersect, "that are also"), (exp.Except, "but not"))
 
 
+_NTH: Final = {0.0: "", 1.0: "second ", 2.0: "third ", 3.0: "fourth ", 4.0: "fifth "}
+
+
 class Queries(Conditions):
     """Sentences for predicates and queries; formulas inside them are said by `Formulas`."""
 
@@ -76,24 +79,42 @@ class Queries(Conditions):
             self.words.roles = before
 
     def _sentence(self, node: exp.Select, entity: str, *, short: bool) -> str:
-        said, filters = self._selected(node, self.formulas(entity), entity), self._filters(node, entity)
+        filters = self._filters(node, entity)
+        group, having = node.args.get("group"), node.args.get("having")
+        if (
+            short
+            and entity
+            and group is None
+            and _count(node.args.get("limit")) == "1"
+            and node.args.get("order")
+        ):
+            return self._one(node, entity, filters)
+        said = self._selected(node, self.formulas(entity), entity)
         if filters and any(word in said for word in (" whose ", " where ", " that ")):
             filters = f", among those {filters}"
         elif filters:
             filters = " " + filters
         parts = [said + filters]
-        group, having = node.args.get("group"), node.args.get("having")
-        if group is not None and group.expressions:
-            parts.append("for each " + self.each(group.expressions, entity))
+        groups = self.groups(group, entity) if group is not None else ""
+        if groups:
+            parts.append("for each " + groups)
         if having is not None:
             parts.append("only " + self.where(having.this, entity))
-        output = self.output(node, entity) if node.args.keys() & {"order", "limit", "offset"} else ""
+        sorted_ = node.args.keys() & {"order", "limit", "offset"}
+        output = self.output(node, entity, groups=groups) if sorted_ else ""
         if output:
             parts.append(output)
         if node.args.get("distinct") and not short:
             parts.append("without duplicates")
         parts += [self._step(step) for step in self._steps(node) if not short]
         return ("; " if not short else ", ").join(parts)
+
+    def _one(self, node: exp.Select, entity: str, filters: str) -> str:
+        """A subquery for the first row: "district id of the client with the earliest birth date"."""
+        columns = [one.this if isinstance(one, exp.Alias) else one for one in node.expressions[:8]]
+        said = joined([self.formulas(entity).noun(one) for one in columns])
+        among = f" among {self.words.tables(entity)} {filters}" if filters else ""
+        return f"{said} of {self.output(node, entity)}{among}"
 
     def _selected(self, node: exp.Select, formulas: Formulas, entity: str) -> str:
         owner = self.words.tables(entity) if entity else ""
@@ -118,6 +139,12 @@ class Queries(Conditions):
         said = [self.whose(one, entity) for one in wanted if not is_link(one)]
         return " and ".join(dict.fromkeys(said))
 
+    def groups(self, group: exp.Expr, entity: str = "") -> str:
+        """What GROUP BY groups by; of GROUP BY ALL all that is not aggregated."""
+        if group.expressions:
+            return self.each(group.expressions, entity)
+        return "combination of the columns that are not aggregated" if group.args.get("all") else ""
+
     def each(self, groups: Sequence[exp.Expr], entity: str = "") -> str:
         """What rows are grouped by; the key of a table stands for its rows: "district (name)"."""
         said: dict[str, list[str]] = {}
@@ -139,17 +166,23 @@ class Queries(Conditions):
             [f"{one} ({', '.join(more)})" if more and more != [one] else one for one, more in said.items()]
         )
 
-    def output(self, node: exp.Expr, entity: str = "") -> str:
-        """ORDER BY with LIMIT and OFFSET: "top 5 by weight kg, highest first"."""
+    def output(self, node: exp.Expr, entity: str = "", groups: str = "") -> str:
+        """ORDER BY with LIMIT and OFFSET: "top 5 by weight kg, highest first"; of groups, not of rows."""
         order, limit, offset = (node.args.get(part) for part in ("order", "limit", "offset"))
         count = _count(limit)
         said = ""
         if order is not None and order.expressions:
             keys = self.order(order.expressions, entity)
-            rows = self.words.tables(entity) + " " if entity else ""
+            rows = self.words.tables(entity) + " " if entity and not groups else ""
             if count == "1":
                 one = self.words.table(entity) if entity else "one"
-                said = f"the {one} with the {self._extreme(order.expressions, entity)}"
+                if groups:
+                    one = groups.partition(" (")[0]
+                    one = "one" if " and " in one or one in keys else one
+                place = number_of(offset.expression) if offset is not None else None
+                nth = _NTH.get(place) if place is not None else None
+                offset = None if nth is not None else offset
+                said = f"the {one} with the {nth or ''}{self._extreme(order.expressions, entity)}"
             elif count:
                 said = f"top {count} {rows}by {keys}"
             else:
