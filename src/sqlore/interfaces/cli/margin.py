@@ -158,9 +158,19 @@ def citation_text(citation: Citation, latest: StoredScript | None = None) -> str
 
 
 def _last(latest: StoredScript, support: int) -> str:
-    """Who used it last, when and where; where nobody wrote that down, a place at least."""
+    """Who used it last, when and where; where no time was written down, a script at least.
+
+    >>> from sqlore.model import Script
+    >>> _last(StoredScript(1, Script("SELECT 1", key="a.sql:3", author="anna"), "", ""), 2)
+    ', as in a.sql:3 by anna'
+    """
     script = latest.script
-    said = (f" by {script.author}" if script.author else "") + (f" {script.time}" if script.time else "")
+    key = f"script {script.key}" if (script.key or "").isdigit() else script.key
+    by = f"by {script.author}" if script.author else ""
+    if script.time:
+        said = " ".join(part for part in ("last" if support > 1 else "", by, script.time) if part)
+        return f", {said}" + (f" ({key})" if key else "")
+    said = " ".join(part for part in (key, by) if part)
     if not said:
-        return (f" ({script.key})" if support == 1 else f", as in {script.key}") if script.key else ""
-    return f", last{said}" + (f" ({script.key})" if script.key else "")
+        return ""
+    return f", as in {said}" if support > 1 else f" ({said})"

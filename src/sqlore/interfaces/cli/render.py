@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table as Grid
@@ -42,6 +43,7 @@ KIND_STYLES = {
 _NARROW = 120  # columns of a terminal below which meaning and skeleton do not go side by side
 _CELL = 60  # the widest that a value in a grid of rows is shown
 _LEAST = 12  # the narrowest that such a value is cut to; with less, rows are shown one below the other
+_ROWS = 20  # how many rows are shown where nobody says
 _RECORDS = 5  # how many rows are shown in that way
 
 
@@ -52,7 +54,7 @@ def cell(value: Any, width: int = 60) -> str:
     if isinstance(value, bytes):
         text = f"<{len(value)} bytes>"
     elif isinstance(value, float):
-        text = f"{value:.6g}" if abs(value) < 1e6 else f"{value:.2f}"
+        text = f"{value:.6g}" if abs(value) < 1000 else f"{value:.2f}"
     else:
         text = str(value)
     text = "".join(ch if ch.isprintable() else "·" for ch in text)
@@ -91,7 +93,7 @@ def _print_grid(console: Console, grid: Grid) -> None:
     console.print("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
-def show_rows(console: Console, rows: Rows, most: int = 20) -> None:
+def show_rows(console: Console, rows: Rows, most: int = _ROWS) -> None:
     """The first `most` rows, and how many there were: a grid, or a list a row where a grid is too wide."""
     texts = [[cell(value, _CELL) for value in row] for row in rows.rows[:most]]
     names = [cell(name, _CELL) for name in rows.columns]
@@ -107,7 +109,7 @@ def show_rows(console: Console, rows: Rows, most: int = 20) -> None:
     more = ""
     if rows.truncated or len(rows.rows) > len(texts):
         shown = f"the first {len(texts)} shown" if len(texts) < len(rows.rows) else "there are more"
-        more = f"; {shown} (--limit N shows N, --json prints all it fetches)"
+        more = f"; {shown}" + (" (--limit N shows N, --json all that was fetched)" if most >= _ROWS else "")
     console.print(f"{count}, {rows.seconds * 1000:.0f} ms{more}", style="dim")
 
 
@@ -115,7 +117,7 @@ def _rows_grid(rows: Rows, names: Sequence[str], texts: Sequence[Sequence[str]],
     grid = Grid(box=None, header_style="bold", pad_edge=False)
     for index, name in enumerate(names):
         shown = [row[index] for row in rows.rows[: len(texts)]]
-        numeric = bool(shown) and all(isinstance(one, int | float) or one is None for one in shown)
+        numeric = bool(shown) and all(isinstance(one, int | float | Decimal) or one is None for one in shown)
         grid.add_column(Text(cell(name, width)), justify="right" if numeric else "left", no_wrap=True)
     for row in texts:
         grid.add_row(*(Text(cell(text, width)) for text in row))
@@ -132,7 +134,7 @@ def _show_records(console: Console, names: Sequence[str], texts: Sequence[Sequen
 
 
 def show_draft(
-    console: Console, draft: Draft, latest: Callable[[Sequence[int]], StoredScript | None], most: int = 20
+    console: Console, draft: Draft, latest: Callable[[Sequence[int]], StoredScript | None], most: int = _ROWS
 ) -> None:
     """The SQL with its citations in the margin, a line a citation, then the rows."""
     if draft.sql:
