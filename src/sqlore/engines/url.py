@@ -34,8 +34,8 @@ class Target:
 
     @property
     def url(self) -> str:
-        """The target as a URL."""
-        return f"{self.kind}:///{self.path}"
+        """The target as a URL: one for one file, however the user wrote its path."""
+        return f"{self.kind}:///{self.path.resolve()}"
 
 
 def parse_target(text: str) -> Target:
