@@ -337,7 +337,8 @@ class Citation:
     """One fragment of a draft and the knowledge it comes from.
 
     ``cited``: an item of the same skeleton; ``near``: the most similar item, in `similarity`;
-    ``novel``: nothing in the history is like it, `item` is None.
+    ``novel``: nothing in the history is like it, `item` is None. `new_values` are literals of a cited
+    fragment that the history never had in this place: the form is known, the value is not.
     """
 
     start: int
@@ -352,6 +353,7 @@ class Citation:
     trust: Trust = "unverified"
     description: str = ""
     skeleton: str = ""
+    new_values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

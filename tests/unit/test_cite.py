@@ -71,6 +71,18 @@ def test_what_is_known_is_cited_with_its_scripts(store: Store) -> None:
     assert item.skeleton == condition.skeleton == "hero.height > <val>"
 
 
+def test_a_value_that_the_history_never_had_is_said(store: Store) -> None:
+    sql = "SELECT COUNT(*) FROM hero WHERE height > 191 LIMIT 77"
+    citations = cite(sql, store, "sqlite", SCHEMA)
+    known = of(cite("SELECT COUNT(*) FROM hero WHERE height > 180", store, "sqlite", SCHEMA), "height > 180")
+    assert (of(citations, "height > 191").status, of(citations, "height > 191").new_values) == (
+        "cited",
+        ("191",),
+    )
+    assert (known.status, known.new_values) == ("cited", ())
+    assert all(c.new_values == () for c in citations if c.kind in ("output", "query"))
+
+
 def test_what_is_like_something_known_is_near_and_not_cited(store: Store) -> None:
     sql = "SELECT name FROM hero WHERE height >= 190 ORDER BY height ASC LIMIT 1"
     citations = cite(sql, store, "sqlite", SCHEMA)

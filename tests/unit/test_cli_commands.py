@@ -184,7 +184,7 @@ def test_ask_gives_sql_citations_and_rows(inside: Path, sqlore_: Command, endpoi
     assert (draft["usage"]["prompt_tokens"], draft["usage"]["calls"]) == (100, 1)
     for citation in draft["citations"]:
         assert list(citation) == [
-            "start", "end", "kind", "sql", "status", "item", "support", "scripts", "similarity", "skeleton",
+            "start", "end", "kind", "sql", "status", "item", "support", "scripts", "new_values", "similarity", "skeleton",
             "description",
         ]  # fmt: skip
         assert sql[citation["start"] : citation["end"]] == citation["sql"]

@@ -139,9 +139,11 @@ def _citation(fragment: Fragment, item: KnowledgeItem | None, score: float) -> C
     place = (fragment.start, fragment.end, fragment.kind, fragment.sql)
     if item is None:
         return Citation(*place, status="novel", skeleton=fragment.skeleton)
+    cited = score == 1.0 and item.skeleton == fragment.skeleton
     return Citation(
         *place,
-        status="cited" if score == 1.0 and item.skeleton == fragment.skeleton else "near",
+        status="cited" if cited else "near",
+        new_values=_new_values(fragment, item) if cited else (),
         item=item.id,
         support=item.support,
         scripts=item.scripts,
@@ -150,6 +152,14 @@ def _citation(fragment: Fragment, item: KnowledgeItem | None, score: float) -> C
         description=_description(item),
         skeleton=fragment.skeleton,
     )
+
+
+def _new_values(fragment: Fragment, item: KnowledgeItem) -> tuple[str, ...]:
+    """Literals that the item was never used with; how many rows are shown is no knowledge to be checked."""
+    if fragment.kind not in ("condition", "calculation") or not fragment.literals:
+        return ()
+    seen = {value for values, _ in item.literals for value in values}
+    return tuple(dict.fromkeys(value for value in fragment.literals if value not in seen))
 
 
 def _description(item: KnowledgeItem) -> str:

@@ -154,7 +154,8 @@ def citation_text(citation: Citation, latest: StoredScript | None = None) -> str
     if citation.status == "near":
         return f"{citation.similarity:.0%} like item {citation.item}, {used}{meaning}"
     whole = "the whole query is " if citation.kind == "query" else ""
-    return f"{whole}item {citation.item}, {used}{meaning}"
+    values = f", but never with {', '.join(citation.new_values)}" if citation.new_values else ""
+    return f"{whole}item {citation.item}, {used}{values}{meaning}"
 
 
 def _last(latest: StoredScript, support: int) -> str:
