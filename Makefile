@@ -28,8 +28,8 @@ demo: $(VENV)/.installed
 	$(BIN)/sqlore demo
 
 lint: $(VENV)/.installed-dev
-	$(BIN)/ruff check src tests demo
-	$(BIN)/ruff format --check src tests demo
+	$(BIN)/ruff check src tests demo tools
+	$(BIN)/ruff format --check src tests demo tools
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

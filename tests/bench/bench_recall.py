@@ -6,9 +6,8 @@ fragments. `items`: what the retriever chooses; `scripts`: all fragments of the 
 `nearest N`: all fragments of the N scripts with the most similar questions.
 
 Without arguments: the eight histories of the development set, which nothing was tuned on, then the composed
-tasks of `history_tasks/`, whose gold comes with them. `--train`: the
-sixteen training histories. `--tune`: fits the weights of the fusion on those, prints its cross-validation
-over databases, and writes `src/sqlore/retrieve/weights.py`.
+tasks of `history_tasks/`, whose gold comes with them. `--train`: sixteen of the histories that the ranker was
+trained on, which says nothing of how good it is; its cross-validation is in `docs/ranker.md`.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -31,12 +29,11 @@ from sqlore.embed import load_embedder
 from sqlore.knowledge import Store, learn
 from sqlore.model import Script
 from sqlore.retrieve import Retriever
-from sqlore.retrieve.deliver import best_first, covering, folded
-from sqlore.retrieve.fuse import COLUMNS, COLUMNS_2, by_trust, design, relative, sigmoid
+from sqlore.retrieve.deliver import best_first, covering, folded, to_cover
+from sqlore.retrieve.fuse import by_trust
 from sqlore.retrieve.retriever import BUDGET
 from sqlore.retrieve.select import best_count
-from sqlore.retrieve.signals import Asked, keep_company
-from sqlore.retrieve.snapshot import GROUPS
+from sqlore.retrieve.signals import Asked
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("SQLORE_DATA") or ROOT.parent / "shared" / "data") / "bird"
@@ -144,7 +141,7 @@ def one_task(retriever: Retriever, asked: Asked, gold: set[int], scores: Mapping
     short = folded(snapshot, ranking)
     chosen = short[: min(20, best_count(chances[short]))]
     scores["items"].add(kinds, gold, set(chosen), ranking)
-    delivered = covering(asked, chosen, chances, most=6, budget=BUDGET)
+    delivered = covering(asked, to_cover(chosen, short, chances), chances, most=6, budget=BUDGET)
     held = {item for text in delivered for item in snapshot.items_of_text[text]}
     scores["scripts"].add(kinds, gold, held & offered)
     for n in (1, 3, 6):
@@ -168,123 +165,15 @@ def composed(scores: Mapping[str, Score]) -> int:
     return unmatched
 
 
-# ------------------------------------------------------------------ tuning
-
-
-@dataclass
-class Sample:
-    """The features of one history's tasks: rows of offered items, and whether each is gold."""
-
-    asked: list[Asked]
-    alone: list[Any]
-    right: list[Any]
-
-
-def tune() -> None:
-    samples: dict[str, Sample] = {}
-    for name, retriever in retrievers("train", TRAINING):
-        sample = Sample([], [], [])
-        for asked, gold in tasks(retriever):
-            labels = np.zeros(len(asked.snapshot.items))
-            labels[list(gold)] = 1
-            sample.asked.append(asked)
-            sample.alone.append(design(asked))
-            sample.right.append(labels)
-        samples[name] = sample
-        print(f"  {name:26} {len(sample.asked)} tasks", file=sys.stderr)
-    cross = Score()
-    names = list(samples)
-    for part in range(4):
-        held = names[part::4]
-        first, second = weigh([samples[name] for name in names if name not in held])
-        for name in held:
-            for asked, alone, labels in zip(
-                samples[name].asked, samples[name].alone, samples[name].right, strict=True
-            ):
-                chances = two_rounds(asked, alone, first, second)
-                ranking = best_first(chances)
-                short = folded(asked.snapshot, ranking)
-                chosen = short[: best_count(chances[short])]
-                kinds = [item.kind for item in asked.snapshot.items]
-                cross.add(kinds, set(np.flatnonzero(labels).tolist()), set(chosen), ranking)
-    print(HEAD)
-    print(cross.line("4 folds"))
-    write(*weigh(list(samples.values())))
-
-
-def weigh(samples: Sequence[Sample]) -> tuple[Any, Any]:
-    """Weights of both rounds, fitted on `samples`."""
-    flat = [parts for s in samples for parts in zip(s.asked, s.alone, s.right, strict=True)]
-    labels = np.concatenate([right[asked.offered] for asked, _, right in flat])
-    first = fit(np.concatenate([alone[asked.offered] for asked, alone, _ in flat]), labels, COLUMNS)
-    whole = [with_company(asked, alone, first)[asked.offered] for asked, alone, _ in flat]
-    return first, fit(np.concatenate(whole), labels, COLUMNS_2)
-
-
-def with_company(asked: Asked, alone: Any, first: Any) -> Any:
-    chances = np.where(asked.offered, sigmoid(alone @ first), 0).astype(np.float32)
-    company = keep_company(asked, chances)
-    return np.concatenate([alone, company, relative(company)], axis=1)
-
-
-def two_rounds(asked: Asked, alone: Any, first: Any, second: Any) -> Any:
-    return np.where(asked.offered, sigmoid(with_company(asked, alone, first) @ second), 0)
-
-
-def fit(rows: Any, labels: Any, columns: Sequence[str], ridge: float = 1.0, steps: int = 12) -> Any:
-    """Logistic regression by Newton's method with a small ridge; the intercept goes to the groups."""
-    live = rows.std(axis=0) > 1e-9
-    mean, spread = rows[:, live].mean(axis=0), rows[:, live].std(axis=0)
-    x = np.c_[(rows[:, live] - mean) / spread, np.ones(len(rows))].astype(np.float64)
-    penalty = np.eye(x.shape[1]) * ridge
-    penalty[-1, -1] = 0
-    weights = np.zeros(x.shape[1])
-    for _ in range(steps):
-        chances = sigmoid(x @ weights)
-        slope = x.T @ (chances - labels) + penalty @ weights
-        curve = (x * (chances * (1 - chances) + 1e-6)[:, None]).T @ x + penalty
-        weights -= np.linalg.solve(curve, slope)
-    out = np.zeros(rows.shape[1])
-    out[live] = weights[:-1] / spread
-    intercept = weights[-1] - float((out[live] * mean).sum())
-    for group in GROUPS:
-        out[columns.index(group)] += intercept
-    return out
-
-
-def write(first: Any, second: Any) -> None:
-    lines = [
-        '"""The weights of the fusion, fitted on past histories of other databases.',
-        "",
-        "Written by `python tests/bench/bench_recall.py --tune`, not by hand.",
-        '"""',
-        "",
-        "from __future__ import annotations",
-        "",
-        "from typing import Final",
-    ]
-    for name, columns, weights in (("FIRST", COLUMNS, first), ("SECOND", COLUMNS_2, second)):
-        lines += ["", f"{name}: Final = {{"]
-        lines += [f'    "{c}": {w:.3f},' for c, w in zip(columns, weights, strict=True) if abs(w) >= 0.0005]
-        lines.append("}")
-    target = ROOT / "src" / "sqlore" / "retrieve" / "weights.py"
-    target.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"written: {target.relative_to(ROOT)}")
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--train", action="store_true", help="the training histories instead")
-    parser.add_argument("--tune", action="store_true", help="fit the weights on the training histories")
     parser.add_argument("--databases", nargs="*", help="only these")
     args = parser.parse_args()
     if not (DATA / "dev.json").exists():
         print(f"no public data in {DATA.parent}: set SQLORE_DATA")
         return 0
     started = time.perf_counter()
-    if args.tune:
-        tune()
-        return 0
     split = "train" if args.train else "dev"
     scores = evaluate(split, args.databases or (TRAINING if args.train else None))
     print(HEAD)

@@ -1,20 +1,17 @@
-"""From signals to one score: a logistic sum with fixed weights.
+"""From signals to one score: the columns of a logistic sum, which finds the candidates of the learned ranker.
 
-The weights were chosen on past histories of other databases (`tests/bench/bench_recall.py --tune` prints
-them), so a score is roughly the probability that the item is needed. Two rounds: the first scores every
-item alone, the second adds how well it goes with those that the first favours (BIRD-History, section 5.4,
-names co-occurrence as what an independent retriever lacks).
+The sum is cheap enough for every item of a large store; its weights are part of the model (`learned`), so a
+score is roughly the probability that the item is needed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final, Protocol
 
 import numpy as np
 
-from sqlore.retrieve import weights
-from sqlore.retrieve.signals import COMPANY, SIGNALS, Asked, keep_company, measure
+from sqlore.retrieve.signals import COMPANY, SIGNALS, Asked, measure
 from sqlore.retrieve.snapshot import GROUPS, Floats
 
 _VERIFIED: Final = 0.7
@@ -22,7 +19,7 @@ _SYNTHETIC: Final = -1.0
 
 
 class Ranker(Protocol):
-    """Scores all items of a snapshot for one question; the fusion here, or a learned model."""
+    """Scores all items of a snapshot for one question; `Learned`, or one of your own."""
 
     def rank(self, asked: Asked) -> tuple[Floats, Floats]:
         """Scores in 0..1, one an item, and the shares (items x len(self.names)) that explain them."""
@@ -34,20 +31,18 @@ class Ranker(Protocol):
         ...
 
 
-def design(asked: Asked, company: Floats | None = None) -> Floats:
+def design(asked: Asked) -> Floats:
     """The columns that the weights belong to: signals, their square roots where the scale is a share, groups.
 
-    Shape (items, len(columns)), columns as `COLUMNS` (first round) or `COLUMNS_2` (with `company`).
+    Shape (items, len(COLUMNS)).
     """
     signals = measure(asked) * asked.offered[:, None]
     columns = [signals, relative(signals[:, _RELATIVE]), np.sqrt(np.maximum(signals[:, _SHARES], 0))]
     columns.append(asked.snapshot.item_groups)
-    if company is not None:
-        columns += [company, relative(company)]
     return np.concatenate(columns, axis=1)
 
 
-_RELATIVE: Final = [SIGNALS.index(name) for name in SIGNALS[:8]]
+_RELATIVE: Final = [SIGNALS.index(name) for name in SIGNALS[:6]]
 _SHARES: Final = [SIGNALS.index(name) for name in ("votes", "lexical_votes", "share")]
 COLUMNS: Final[tuple[str, ...]] = (
     *SIGNALS,
@@ -55,6 +50,7 @@ COLUMNS: Final[tuple[str, ...]] = (
     *(f"{SIGNALS[i]}:root" for i in _SHARES),
     *GROUPS,
 )
+#: The same with how well each item goes with those that the sum favours.
 COLUMNS_2: Final = (*COLUMNS, *COMPANY, *(f"{name}:relative" for name in COMPANY))
 
 
@@ -82,29 +78,3 @@ def by_trust(asked: Asked, scores: Floats) -> Floats:
     odds = scores / np.maximum(1 - scores, 1e-9) * np.exp(shift)
     out: Floats = (odds / (1 + odds)).astype(np.float32)
     return out
-
-
-class Fusion:
-    """The fixed weights as a ranker; `first` and `second` map columns to weights."""
-
-    def __init__(self, first: Mapping[str, float], second: Mapping[str, float]) -> None:
-        self._first = np.asarray([first.get(name, 0.0) for name in COLUMNS], dtype=np.float32)
-        self._second = np.asarray([second.get(name, 0.0) for name in COLUMNS_2], dtype=np.float32)
-
-    @property
-    def names(self) -> Sequence[str]:
-        return COLUMNS_2
-
-    def rank(self, asked: Asked) -> tuple[Floats, Floats]:
-        """As `Ranker.rank`; items that nothing may be learned of score 0."""
-        alone = design(asked)
-        scores = np.where(asked.offered, sigmoid(alone @ self._first), 0).astype(np.float32)
-        company = keep_company(asked, scores)
-        shares = np.concatenate([alone, company, relative(company)], axis=1) * self._second
-        final = np.where(asked.offered, sigmoid(shares.sum(axis=1)), 0).astype(np.float32)
-        return final, shares
-
-
-def default_ranker() -> Ranker:
-    """The fusion with the weights that come with sqlore."""
-    return Fusion(weights.FIRST, weights.SECOND)

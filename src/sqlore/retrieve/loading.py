@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from sqlore.catalog import Dictionary
 from sqlore.history import has_placeholders
 from sqlore.model import KnowledgeItem, StoredScript
 from sqlore.retrieve.snapshot import Floats, Snapshot, Text, Use, no_vectors
+from sqlore.retrieve.words import tokens
 
 if TYPE_CHECKING:
     from sqlore.knowledge import Store
 
+_WRITERS: Final[tuple[Literal["person", "model"], ...]] = ("person", "model")
+_MEANING: Final = 24
 
-def load_snapshot(store: Store) -> Snapshot:
-    """Everything of `store` that may be offered, as arrays.
+
+def load_snapshot(store: Store, dictionary: Dictionary | None = None) -> Snapshot:
+    """Everything of `store` that may be offered, as arrays; `dictionary` says what its columns mean.
 
     Left out: deprecated and stale items; whole queries, because a script is found as a script; a FROM
     clause where its join edges are there, because they say the same in pieces that recur. Texts of a
@@ -41,6 +47,7 @@ def load_snapshot(store: Store) -> Snapshot:
     rows = {text.id: row for row, text in enumerate(texts)}
     found = store.items()
     uses = [use for use in store.uses() if use.text in rows]
+    texts = _named(texts, found, [(rows[use.text], use.item) for use in uses])
     pairs = [(use.text, use.item) for use in uses]
     offered = _offered(found, pairs)
     columns = {item.id: column for column, item in enumerate(offered)}
@@ -54,7 +61,54 @@ def load_snapshot(store: Store) -> Snapshot:
         frozenset(rows[text] for text, item in pairs if item in blocked)
         | _unfilled(texts)
         | _several(texts, scripts),
+        _notes(store, offered, dictionary),
     )
+
+
+def _named(
+    texts: Sequence[Text], items: Sequence[KnowledgeItem], uses: Sequence[tuple[int, int]]
+) -> list[Text]:
+    """The texts, each with the aliases that its own SQL gives to its formulas."""
+    aliases = {item.id: item.aliases for item in items if item.aliases}
+    names: dict[int, set[str]] = {}
+    for row, item in uses:
+        for alias in aliases.get(item, ()):
+            if f" {' '.join(tokens(alias))} " in f" {' '.join(tokens(texts[row].sql))} ":
+                names.setdefault(row, set()).add(alias)
+    return [
+        replace(text, names=" ".join(sorted(names[row]))) if row in names else text
+        for row, text in enumerate(texts)
+    ]
+
+
+def _notes(store: Store, offered: Sequence[KnowledgeItem], dictionary: Dictionary | None) -> dict[int, str]:
+    """What is known in words about each item and comes from no script.
+
+    That is the name and description that a person or a model has given it, and what the dictionary says about
+    its columns, without what the dictionary has learned from the history.
+    """
+    told = {number for source in _WRITERS for number in store.described_by(source)}
+    entries = () if dictionary is None else dictionary.entries
+    meanings = Dictionary(tuple(entry for entry in entries if entry.source != "history"))
+    columns = {column for item in offered for column in item.columns}
+    words = {column: _meaning(meanings, column) for column in columns}
+    notes = {}
+    for row, item in enumerate(offered):
+        own = [words[column] for column in item.columns]
+        if item.id in told:
+            own += [item.name, item.description]
+        if any(own):
+            notes[row] = " ".join(own)
+    return notes
+
+
+def _meaning(dictionary: Dictionary, column: str) -> str:
+    """Every name of a column, and the first words of its description."""
+    table, _, name = column.rpartition(".")
+    if dictionary.entry(table, name) is None:
+        return ""
+    described = (dictionary.describe_column(table, name) or "").split()
+    return " ".join((*dictionary.names(table, name), *described[:_MEANING]))
 
 
 def _several(texts: Sequence[Text], scripts: Sequence[StoredScript]) -> frozenset[int]:

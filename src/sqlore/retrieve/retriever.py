@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final
 from sqlore.embed import DEFAULT, Embedder, Remembering, load_embedder
 from sqlore.errors import ModelUnavailable
 from sqlore.model import RankedItem, Retrieval, ValueMatch
-from sqlore.retrieve.deliver import best_first, covering, explained, folded, worked_examples
-from sqlore.retrieve.fuse import Ranker, by_trust, default_ranker
+from sqlore.retrieve.deliver import best_first, covering, explained, folded, to_cover, worked_examples
+from sqlore.retrieve.fuse import Ranker, by_trust
+from sqlore.retrieve.learned import default_ranker
 from sqlore.retrieve.loading import load_snapshot
-from sqlore.retrieve.phrases import Phrase, phrases
+from sqlore.retrieve.phrases import phrases
 from sqlore.retrieve.select import best_count
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Floats, Snapshot
@@ -45,8 +46,8 @@ class Retriever:
 
     The store is read into memory on the first question and again when it has changed. Without `embedder` the
     model that made the store's vectors is loaded (one behind an endpoint has to be given); a store without
-    vectors is searched by words alone. `catalog` adds the value index; `ranker` takes the place of the fixed
-    fusion. Safe to share between threads.
+    vectors is searched by words alone. `catalog` adds the value index; `ranker` takes the place of the
+    learned one. Safe to share between threads.
     """
 
     def __init__(
@@ -78,7 +79,8 @@ class Retriever:
         """The items that `question` needs, best first, and the fewest scripts that hold them.
 
         At most `items` items, as many as make the expected F1 of the set largest, near-identical ones once.
-        At most `scripts` scripts of together at most `budget` tokens. `exclude` withholds scripts by id, or
+        At most `scripts` scripts of together at most `budget` tokens; they hold the items, and what is likely
+        enough to be worth an example. `exclude` withholds scripts by id, or
         single texts by their source's key, with all that was learned from them alone.
 
         Raises `StoreEmbeddingError` where the store's vectors are another model's, `ModelUnavailable` where
@@ -90,10 +92,11 @@ class Retriever:
         watch.lap("rank")
         ranking = folded(asked.snapshot, best_first(scores))
         chosen = ranking[: min(items, best_count(scores[ranking]))]
-        delivered = covering(asked, chosen, scores, most=scripts, budget=budget)
+        wanted = to_cover(chosen, ranking, scores)
+        delivered = covering(asked, wanted, scores, most=scripts, budget=budget)
         watch.lap("select")
         ranked = explained(asked, chosen, scores, shares, self.ranker.names)
-        shown = worked_examples(asked, delivered, chosen, scores, self.store.scripts)
+        shown = worked_examples(asked, delivered, chosen, wanted, scores, self.store.scripts)
         watch.lap("fetch")
         return Retrieval(
             question,
@@ -123,22 +126,22 @@ class Retriever:
         watch.lap("load")
         parts = phrases(question)
         watch.lap("phrases")
-        vectors = self._embed(snapshot, question, parts)
+        vector = self._embed(snapshot, question)
         watch.lap("embed")
         values = self._values(question)
         watch.lap("values")
-        of_question, of_parts = (None, None) if vectors is None else (vectors[0], vectors[1:])
-        return Asked(question, snapshot, snapshot.alive(exclude), parts, of_question, of_parts, values)
+        return Asked(question, snapshot, snapshot.alive(exclude), parts, vector, values=values)
 
     def _current(self) -> Snapshot:
         with self._lock:
             stamp = self.store.stamp()
             if self._snapshot is None or stamp != self._stamp:
-                self._snapshot = load_snapshot(self.store)
+                dictionary = self.catalog.dictionary if self.catalog else None
+                self._snapshot = load_snapshot(self.store, dictionary)
                 self._stamp = stamp
             return self._snapshot
 
-    def _embed(self, snapshot: Snapshot, question: str, parts: Sequence[Phrase]) -> Floats | None:
+    def _embed(self, snapshot: Snapshot, question: str) -> Floats | None:
         if not snapshot.text_vectors.shape[1] or not question.strip():
             return None
         with self._lock:
@@ -146,7 +149,8 @@ class Retriever:
                 embedder = self._embedder or self._own_embedder()
                 self.store.require_embedder(embedder)
                 self._remembering = Remembering(embedder)
-        return self._remembering.embed([question, *(part.text for part in parts)])
+        vector: Floats = self._remembering.embed([question])[0]
+        return vector
 
     def _own_embedder(self) -> Embedder:
         name = self.store.meta("embedder") or DEFAULT

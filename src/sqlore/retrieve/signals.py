@@ -1,8 +1,9 @@
 """What speaks for an item: one column of numbers a signal, one row an item.
 
 Every signal is a pure function of the snapshot, the question and which texts may be used. None is trained,
-so each means the same on every database; how much it is worth is for the ranker to say (`fuse`, or a
-learned one).
+so each means the same on every database; how much it is worth is for the ranker to say (`fuse`, `learned`).
+None reads an item's description or its vector: these quote literals of single scripts, which a withheld
+script could not take back.
 """
 
 from __future__ import annotations
@@ -25,8 +26,6 @@ SIGNALS: Final[tuple[str, ...]] = (
     "lexical_votes",
     "nearest",
     "nearest_words",
-    "similar",
-    "similar_part",
     "words_of_item",
     "words_of_question",
     "association",
@@ -80,24 +79,9 @@ class Asked:
         return np.clip(cosines(matrix, self.vector[None])[:, 0], 0, 1) * self.alive
 
     @cached_property
-    def similar(self) -> tuple[Floats, Floats]:
-        """Similarity of each item's description to the question, and to the phrase nearest to it."""
-        matrix = self.snapshot.item_vectors
-        none = np.zeros(len(self.snapshot.items), dtype=np.float32)
-        if self.vector is None or not matrix.shape[1]:
-            return none, none
-        parts = none[:0] if self.part_vectors is None else self.part_vectors
-        asked = np.vstack([self.vector, parts.reshape(-1, matrix.shape[1])])
-        near = np.clip(cosines(matrix, asked), 0, 1)
-        return near[:, 0], near[:, 1:].max(axis=1, initial=0)
-
-    @cached_property
     def lexical(self) -> Floats:
         """BM25 of the question on each text's words, as a share of what the question could score."""
-        words = self.snapshot.text_words
-        possible = sum(words.rarity(word) for word in set(self.words)) * 2.2
-        share: Floats = np.clip(words.bm25(self.words) / max(possible, 1e-6), 0, 1) * self.alive
-        return share
+        return self.snapshot.text_words.likeness(self.words, self.alive)
 
 
 def cosines(matrix: Floats, vectors: Floats) -> Floats:
@@ -119,14 +103,13 @@ def cosines(matrix: Floats, vectors: Floats) -> Floats:
 def measure(asked: Asked) -> Floats:
     """The matrix (items x len(SIGNALS)) of one question, columns in the order of `SIGNALS`."""
     snapshot = asked.snapshot
-    of_item, of_question = snapshot.item_words.overlap(asked.words)
+    of_item, of_question = snapshot.item_words.overlap(asked.words, asked.offered)
     wanted, unwanted = _structure(asked)
     columns = (
         _votes(snapshot, asked.dense),
         _votes(snapshot, asked.lexical),
         snapshot.best(asked.dense),
         snapshot.best(asked.lexical),
-        *asked.similar,
         of_item,
         of_question,
         _association(asked),
@@ -176,7 +159,7 @@ def _association(asked: Asked) -> Floats:
             held = np.zeros(len(snapshot.texts), dtype=np.float32)
             held[rows] = 1
             seen = (snapshot.total(held) + 2 * share) / (len(rows) + 2)
-            rarity = snapshot.text_words.rarity(word)
+            rarity = snapshot.text_words.rarity(word, asked.alive)
             total += rarity * np.log(seen / share)
             weight += rarity
     return total / max(weight, 1e-6)

@@ -36,6 +36,7 @@ class Text:
     """One stored SQL text: `script` is the script it is kept under, `words` what it is found by.
 
     `said` is its question or comment where somebody wrote one; the words are the description otherwise.
+    `names` is what its SQL calls its formulas.
     """
 
     id: int
@@ -46,6 +47,7 @@ class Text:
     said: str = ""
     synthetic: bool = False
     verified: bool = False
+    names: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,11 @@ class Use:
 
 
 class Postings:
-    """For each word, the rows that hold it and how often."""
+    """For each word, the rows that hold it and how often.
+
+    `alive` (rows) says in each method which rows count: what the others hold changes nothing then, not even
+    how rare a word is.
+    """
 
     def __init__(self, rows: Iterable[Sequence[str]]) -> None:
         found: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
@@ -75,40 +81,62 @@ class Postings:
             )
             for word, counts in found.items()
         }
-        self._mass: Floats = np.zeros(len(lengths), dtype=np.float32)
-        for word, (rows_of_word, _) in self._found.items():
-            self._mass[rows_of_word] += self.rarity(word)
+        self._rows = np.concatenate([_NOTHING, *(rows for rows, _ in self._found.values())])
+        self._words = np.repeat(np.arange(len(found)), [len(rows) for rows, _ in self._found.values()])
 
     def rows(self, word: str) -> Ints:
         """The rows that hold `word`."""
         entry = self._found.get(word)
         return entry[0] if entry else _NOTHING
 
-    def rarity(self, word: str) -> float:
+    def rarity(self, word: str, alive: Bools | None = None) -> float:
         """Inverse document frequency: log(1 + (N - n + 0.5) / (n + 0.5))."""
-        n = len(self.rows(word))
-        return float(np.log1p((len(self.lengths) - n + 0.5) / (n + 0.5)))
+        rows = self.rows(word)
+        if alive is None:
+            return float(_rarity(len(self.lengths), np.asarray(len(rows))))
+        return float(_rarity(int(np.count_nonzero(alive)), np.asarray(np.count_nonzero(alive[rows]))))
 
-    def bm25(self, words: Iterable[str], k: float = 1.2, b: float = 0.75) -> Floats:
+    def bm25(
+        self, words: Iterable[str], alive: Bools | None = None, k: float = 1.2, b: float = 0.75
+    ) -> Floats:
         """BM25 of every row for the query `words`; shape (rows,)."""
         scores = np.zeros(len(self.lengths), dtype=np.float32)
-        mean = max(1.0, float(self.lengths.mean())) if len(self.lengths) else 1.0
+        lengths = self.lengths if alive is None else self.lengths[alive]
+        mean = max(1.0, float(lengths.mean())) if len(lengths) else 1.0
         for word in set(words):
             if word in self._found:
                 rows, counts = self._found[word]
                 length = 1 - b + b * self.lengths[rows] / mean
-                scores[rows] += self.rarity(word) * counts * (k + 1) / (counts + k * length)
+                scores[rows] += self.rarity(word, alive) * counts * (k + 1) / (counts + k * length)
         return scores
 
-    def overlap(self, words: Iterable[str]) -> tuple[Floats, Floats]:
+    def likeness(self, words: Collection[str], alive: Bools) -> Floats:
+        """BM25 of every alive row as a share of what the query could score, 0..1."""
+        possible = sum(self.rarity(word, alive) for word in set(words)) * 2.2
+        share: Floats = np.clip(self.bm25(words, alive) / max(possible, 1e-6), 0, 1) * alive
+        return share
+
+    def overlap(self, words: Iterable[str], alive: Bools | None = None) -> tuple[Floats, Floats]:
         """By rarity, the share of each row's words that the query has, and of the query's that it has."""
-        both = np.zeros(len(self.lengths), dtype=np.float32)
+        n = len(self.lengths)
+        counted = np.ones(n, dtype=np.bool_) if alive is None else alive
+        numbers = np.bincount(self._words, weights=counted[self._rows], minlength=len(self._found))
+        rarity = _rarity(int(counted.sum()), numbers)
+        mass = np.bincount(self._rows, weights=rarity[self._words], minlength=n)
+        both = np.zeros(n, dtype=np.float32)
         wanted = 0.0
         for word in set(words):
-            weight = self.rarity(word)
+            weight = self.rarity(word, counted)
             wanted += weight
             both[self.rows(word)] += weight
-        return both / np.maximum(self._mass, 1e-6), both / max(wanted, 1e-6)
+        of_row: Floats = (both / np.maximum(mass, 1e-6)).astype(np.float32)
+        return of_row, both / max(wanted, 1e-6)
+
+
+def _rarity(rows: int, holding: NDArray[Any]) -> NDArray[np.float64]:
+    """Inverse document frequency of words that so many of the rows hold."""
+    out: NDArray[np.float64] = np.log1p((rows - holding + 0.5) / (holding + 0.5))
+    return out
 
 
 @dataclass
@@ -117,6 +145,7 @@ class Snapshot:
 
     `undeliverable` are texts that may speak for their items but not be shown: something in them is stale,
     they have placeholders where another text of their script has values, or they are several queries.
+    `notes` are words that people or models wrote about an item, by its row.
     """
 
     items: Sequence[KnowledgeItem]
@@ -125,6 +154,7 @@ class Snapshot:
     item_vectors: Floats
     text_vectors: Floats
     undeliverable: frozenset[int] = frozenset()
+    notes: Mapping[int, str] = field(default_factory=dict)
     item_of: Ints = field(init=False)
     text_of: Ints = field(init=False)
 
@@ -137,8 +167,10 @@ class Snapshot:
         self.items_of_text: list[list[int]] = [[] for _ in self.texts]
         for item, text in pairs:
             self.items_of_text[text].append(item)
-        self.text_words = Postings(stems(text.words) for text in self.texts)
-        self.item_words = Postings(map(words_of, self.items))
+        self.text_words = Postings(stems(f"{text.words} {text.names}") for text in self.texts)
+        self.item_words = Postings(
+            words_of(item, self.notes.get(row, "")) for row, item in enumerate(self.items)
+        )
         self._literals = _literal_index(self.uses)
         self.literals_of: dict[tuple[int, int], list[tuple[str, ...]]] = defaultdict(list)
         for use in self.uses:
@@ -196,10 +228,14 @@ class Snapshot:
         return found
 
 
-def words_of(item: KnowledgeItem) -> list[str]:
-    """What an item can be found by: its name, aliases and description, and the names in its skeleton."""
-    names = " ".join(column.rpartition(".")[2] for column in item.columns)
-    return stems(" ".join((item.name, *item.aliases, item.description, names)))
+def words_of(item: KnowledgeItem, note: str = "") -> list[str]:
+    """What an item can be found by whoever uses it: the names in its skeleton, and what was noted about it.
+
+    Its description by rule quotes literals, and its aliases are those of single scripts: both would tell of a
+    script that is withheld.
+    """
+    names = " ".join((*item.columns, *item.tables)).replace(".", " ").replace("_", " ")
+    return stems(f"{names} {note}")
 
 
 def _literal_index(uses: Iterable[Use]) -> dict[str, list[tuple[int, int]]]:

@@ -1,0 +1,139 @@
+"""What the learned ranker asks of a snapshot beside its signals: tags, tables, columns, literals, frames.
+
+Made once a snapshot. Everything that depends on who uses an item is kept by use or by text, so that a
+withheld text can be left out of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sqlore.model import KnowledgeItem
+from sqlore.retrieve.frames import grams
+from sqlore.retrieve.snapshot import GROUPS, Floats, Ints, Postings, Snapshot
+from sqlore.retrieve.tags import tags
+from sqlore.retrieve.words import stems
+
+LITERALS: Final = ("number", "year", "date", "text")
+PROPERTIES: Final = ("tables", "columns", "length", "values", "selects", "brackets", "twice")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_NUMBER: Final = re.compile(r"-?[\d.]+")
+_DATE: Final = re.compile(r"\d{4}-\d\d|\d+/\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The tables, or the columns, that items and texts name.
+
+    `of_item` (items x most, -1 where an item names fewer) holds numbers of names; `texts`, `names` are the
+    pairs (text, name), each once; `words` are the stems of each name.
+    """
+
+    of_item: Ints
+    texts: Ints
+    names: Ints
+    words: Sequence[frozenset[str]]
+
+    def votes(self, weights: Floats) -> Floats:
+        """For each name the share of `weights` (one a text) of the texts that use it."""
+        total = np.bincount(self.names, weights=weights[self.texts], minlength=len(self.words))
+        share: Floats = (total / max(float(weights.sum()), 1e-9)).astype(np.float32)
+        return share
+
+    def said(self, words: Iterable[str]) -> Floats:
+        """For each name the share of its stems that are among `words`."""
+        given = frozenset(words)
+        return np.asarray([len(own & given) / max(1, len(own)) for own in self.words], dtype=np.float32)
+
+
+class Layout:
+    """The arrays, for one snapshot and the tags that a model knows."""
+
+    def __init__(self, snapshot: Snapshot, known: Sequence[str]) -> None:
+        items = snapshot.items
+        self.snapshot = snapshot
+        self.frames = Postings(grams(text.words) for text in snapshot.texts)
+        self.item_tags = _tag_marks(items, known)
+        self.text_tags: Floats = np.zeros((len(snapshot.texts), len(known)), dtype=np.float32)
+        np.maximum.at(self.text_tags, snapshot.text_of, self.item_tags[snapshot.item_of])
+        self.tables = _names(snapshot, [item.tables for item in items])
+        self.columns = _names(snapshot, [item.columns for item in items])
+        self.literals = _literal_marks(snapshot)
+        self.properties = _properties(items)
+        self.kinds = np.asarray([GROUPS.index(item.kind) for item in items], dtype=np.int32)
+        self.same_columns = _numbered((item.kind, item.columns) for item in items)
+        self.same_tables = _numbered((item.kind, item.tables) for item in items)
+        self.sizes = np.bincount(snapshot.text_of, minlength=len(snapshot.texts)).astype(np.float32)
+
+
+def _tag_marks(items: Sequence[KnowledgeItem], known: Sequence[str]) -> Floats:
+    places = {tag: place for place, tag in enumerate(known)}
+    marks = np.zeros((len(items), len(known)), dtype=np.float32)
+    for row, item in enumerate(items):
+        marks[row, [places[tag] for tag in tags(item.kind, item.skeleton) if tag in places]] = 1
+    return marks
+
+
+def _names(snapshot: Snapshot, named: Sequence[Sequence[str]]) -> Names:
+    numbers: dict[str, int] = {}
+    of_item = np.full((len(named), max([1, *map(len, named)])), -1, dtype=np.int32)
+    for row, names in enumerate(named):
+        for place, name in enumerate(names):
+            of_item[row, place] = numbers.setdefault(name.lower(), len(numbers))
+    names_of_use = of_item[snapshot.item_of]
+    texts = np.repeat(snapshot.text_of, of_item.shape[1])[names_of_use.ravel() >= 0]
+    pairs = np.unique(np.stack([texts, names_of_use[names_of_use >= 0]], axis=1), axis=0)
+    words = [frozenset(stems(re.sub(r"[_.]", " ", name.rpartition(".")[2]))) for name in numbers]
+    return Names(of_item, pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32), words)
+
+
+def _literal_marks(snapshot: Snapshot) -> Floats:
+    """One row a pair (item, text) of the snapshot, one column a sort of literal: 1 where it has one."""
+    pairs = zip(snapshot.item_of.tolist(), snapshot.text_of.tolist(), strict=True)
+    marks = np.zeros((len(snapshot.item_of), len(LITERALS)), dtype=np.float32)
+    for row, pair in enumerate(pairs):
+        for literals in snapshot.literals_of.get(pair, ()):
+            for literal in literals:
+                marks[row, LITERALS.index(sort_of(literal))] = 1
+    return marks
+
+
+def sort_of(literal: str) -> str:
+    """Which of `LITERALS` it is.
+
+    >>> [sort_of(one) for one in ("3.5", "2012", "2012-08-01", "Marvel Comics")]
+    ['number', 'year', 'date', 'text']
+    """
+    text = literal.strip()
+    if _YEAR.fullmatch(text):
+        return "year"
+    if _NUMBER.fullmatch(text):
+        return "number"
+    return "date" if _DATE.match(text) else "text"
+
+
+def _properties(items: Sequence[KnowledgeItem]) -> Floats:
+    rows = [
+        (
+            len(item.tables),
+            len(item.columns),
+            len(item.skeleton),
+            item.skeleton.count("<val>"),
+            item.skeleton.count("(select"),
+            item.skeleton.count("("),
+            "#2" in item.skeleton,
+        )
+        for item in items
+    ]
+    return np.asarray(rows, dtype=np.float32).reshape(len(items), len(PROPERTIES))
+
+
+def _numbered(keys: Iterable[Any]) -> NDArray[np.int32]:
+    numbers: dict[Any, int] = {}
+    return np.asarray([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int32)
