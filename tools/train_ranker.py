@@ -158,7 +158,7 @@ def learned(pairs: Sequence[tuple[str, str]], catalog: Any) -> tuple[Snapshot, l
         Script(sql, key=str(n), question=said, dialect="sqlite") for n, (sql, said) in enumerate(pairs)
     )
     learn(store, scripts, catalog=catalog, dialect="sqlite", embedder=load_embedder())
-    snapshot = load_snapshot(store, catalog.dictionary)
+    snapshot = load_snapshot(store)
     return snapshot, [tuple(catalog.values.match(text.words)) for text in snapshot.texts]
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from sqlore.catalog import Dictionary
 from sqlore.history import has_placeholders
 from sqlore.model import KnowledgeItem, StoredScript
 from sqlore.retrieve.snapshot import Floats, Snapshot, Text, Use, no_vectors
@@ -18,11 +17,10 @@ if TYPE_CHECKING:
     from sqlore.knowledge import Store
 
 _WRITERS: Final[tuple[Literal["person", "model"], ...]] = ("person", "model")
-_MEANING: Final = 24
 
 
-def load_snapshot(store: Store, dictionary: Dictionary | None = None) -> Snapshot:
-    """Everything of `store` that may be offered, as arrays; `dictionary` says what its columns mean.
+def load_snapshot(store: Store) -> Snapshot:
+    """Everything of `store` that may be offered, as arrays.
 
     Left out: deprecated and stale items; whole queries, because a script is found as a script; a FROM
     clause where its join edges are there, because they say the same in pieces that recur. Texts of a
@@ -61,7 +59,7 @@ def load_snapshot(store: Store, dictionary: Dictionary | None = None) -> Snapsho
         frozenset(rows[text] for text, item in pairs if item in blocked)
         | _unfilled(texts)
         | _several(texts, scripts),
-        _notes(store, offered, dictionary),
+        _notes(store, offered),
     )
 
 
@@ -81,34 +79,10 @@ def _named(
     ]
 
 
-def _notes(store: Store, offered: Sequence[KnowledgeItem], dictionary: Dictionary | None) -> dict[int, str]:
-    """What is known in words about each item and comes from no script.
-
-    That is the name and description that a person or a model has given it, and what the dictionary says about
-    its columns, without what the dictionary has learned from the history.
-    """
+def _notes(store: Store, offered: Sequence[KnowledgeItem]) -> dict[int, str]:
+    """The name and description of each item that a person or a model has described, by its row."""
     told = {number for source in _WRITERS for number in store.described_by(source)}
-    entries = () if dictionary is None else dictionary.entries
-    meanings = Dictionary(tuple(entry for entry in entries if entry.source != "history"))
-    columns = {column for item in offered for column in item.columns}
-    words = {column: _meaning(meanings, column) for column in columns}
-    notes = {}
-    for row, item in enumerate(offered):
-        own = [words[column] for column in item.columns]
-        if item.id in told:
-            own += [item.name, item.description]
-        if any(own):
-            notes[row] = " ".join(own)
-    return notes
-
-
-def _meaning(dictionary: Dictionary, column: str) -> str:
-    """Every name of a column, and the first words of its description."""
-    table, _, name = column.rpartition(".")
-    if dictionary.entry(table, name) is None:
-        return ""
-    described = (dictionary.describe_column(table, name) or "").split()
-    return " ".join((*dictionary.names(table, name), *described[:_MEANING]))
+    return {row: f"{item.name} {item.description}" for row, item in enumerate(offered) if item.id in told}
 
 
 def _several(texts: Sequence[Text], scripts: Sequence[StoredScript]) -> frozenset[int]:

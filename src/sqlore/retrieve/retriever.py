@@ -136,8 +136,7 @@ class Retriever:
         with self._lock:
             stamp = self.store.stamp()
             if self._snapshot is None or stamp != self._stamp:
-                dictionary = self.catalog.dictionary if self.catalog else None
-                self._snapshot = load_snapshot(self.store, dictionary)
+                self._snapshot = load_snapshot(self.store)
                 self._stamp = stamp
             return self._snapshot
 
