@@ -315,3 +315,12 @@ def test_relations_come_as_edges_and_no_query_is_an_item(retriever: Retriever) -
     assert ("relation", "edge") in kinds
     assert ("relation", "clause") not in kinds
     assert not any(kind == "query" for kind, _ in kinds)
+
+
+def test_a_question_asked_before_brings_all_of_its_script(retriever: Retriever) -> None:
+    asked_before = retriever.retrieve("what is the NET revenue", scripts=2)
+    assert asked_before.scripts[0].script.script.key == "net"
+    found = {ranked.item.skeleton for ranked in asked_before.items}
+    assert {"orders.status = <val>", "sum(orders.total) - sum(refunds.amount)"} <= found
+    withheld = retriever.retrieve("what is the NET revenue", scripts=2, exclude={"net"})
+    assert all(ranked.script.script.key != "net" for ranked in withheld.scripts)

@@ -14,6 +14,8 @@ import numpy as np
 from sqlore.retrieve.signals import COMPANY, SIGNALS, Asked, measure
 from sqlore.retrieve.snapshot import GROUPS, Floats
 
+#: How likely an item of a script is that was asked this very question.
+_ASKED_BEFORE: Final = 0.95
 _VERIFIED: Final = 0.7
 _SYNTHETIC: Final = -1.0
 
@@ -65,6 +67,13 @@ def relative(columns: Floats) -> Floats:
 def sigmoid(x: Floats) -> Floats:
     """1 / (1 + e^-x), safe at both ends."""
     out: Floats = 1 / (1 + np.exp(-np.clip(x, -30, 30)))
+    return out
+
+
+def by_sameness(asked: Asked, scores: Floats) -> Floats:
+    """What a script does that answers this very question is wanted, whatever else speaks against it."""
+    needed = asked.snapshot.best(asked.same.astype(np.float32))
+    out: Floats = np.maximum(scores, _ASKED_BEFORE * needed).astype(np.float32)
     return out
 
 

@@ -11,7 +11,7 @@ from sqlore.embed import DEFAULT, Embedder, Remembering, load_embedder
 from sqlore.errors import ModelUnavailable
 from sqlore.model import RankedItem, Retrieval, ValueMatch
 from sqlore.retrieve.deliver import best_first, covering, explained, folded, to_cover, worked_examples
-from sqlore.retrieve.fuse import Ranker, by_trust
+from sqlore.retrieve.fuse import Ranker, by_sameness, by_trust
 from sqlore.retrieve.learned import default_ranker
 from sqlore.retrieve.loading import load_snapshot
 from sqlore.retrieve.phrases import phrases
@@ -166,4 +166,4 @@ class Retriever:
 
     def _score(self, asked: Asked) -> tuple[Floats, Floats]:
         scores, shares = self.ranker.rank(asked)
-        return by_trust(asked, scores), shares
+        return by_trust(asked, by_sameness(asked, scores)), shares

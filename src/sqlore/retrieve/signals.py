@@ -79,6 +79,13 @@ class Asked:
         return np.clip(cosines(matrix, self.vector[None])[:, 0], 0, 1) * self.alive
 
     @cached_property
+    def same(self) -> Bools:
+        """Texts that ask this very question: the same words, whatever their order."""
+        same: Bools = np.zeros(len(self.snapshot.texts), dtype=np.bool_)
+        same[self.snapshot.texts_by_words.get(frozenset(self.words), [])] = bool(self.words)
+        return same & self.alive
+
+    @cached_property
     def lexical(self) -> Floats:
         """BM25 of the question on each text's words, as a share of what the question could score."""
         return self.snapshot.text_words.likeness(self.words, self.alive)

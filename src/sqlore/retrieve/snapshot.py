@@ -168,6 +168,9 @@ class Snapshot:
         for item, text in pairs:
             self.items_of_text[text].append(item)
         self.text_words = Postings(stems(f"{text.words} {text.names}") for text in self.texts)
+        self.texts_by_words: dict[frozenset[str], list[int]] = defaultdict(list)
+        for row, asked in enumerate(self.texts):
+            self.texts_by_words[frozenset(stems(asked.words))].append(row)
         self.item_words = Postings(
             words_of(item, self.notes.get(row, "")) for row, item in enumerate(self.items)
         )
