@@ -14,7 +14,8 @@ from sqlore.knowledge import LearnReport, Store, learn
 from sqlore.model import Script
 
 TABLES = (
-    "meta sources people items scripts variants sightings fragments names item_names namings rejected changes vectors"
+    "meta sources people items scripts variants sightings fragments names item_names namings rejected"
+    " changes vectors"
 )
 
 

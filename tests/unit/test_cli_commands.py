@@ -184,8 +184,8 @@ def test_ask_gives_sql_citations_and_rows(inside: Path, sqlore_: Command, endpoi
     assert (draft["usage"]["prompt_tokens"], draft["usage"]["calls"]) == (100, 1)
     for citation in draft["citations"]:
         assert list(citation) == [
-            "start", "end", "kind", "sql", "status", "item", "support", "scripts", "new_values", "similarity", "skeleton",
-            "description",
+            "start", "end", "kind", "sql", "status", "item", "support", "scripts", "new_values",
+            "similarity", "skeleton", "description",
         ]  # fmt: skip
         assert sql[citation["start"] : citation["end"]] == citation["sql"]
     status = {c["sql"]: c["status"] for c in draft["citations"] if c["kind"] != "query"}
