@@ -114,9 +114,12 @@ def covering(asked: Asked, wanted: Sequence[int], scores: Floats, *, most: int, 
     worths = {int(row): float(scores[row]) for row in wanted}
     taken = [c.id for c in cover(worths, list(candidates.values()), most=most, budget=budget)]
     # a script that answers this very question is shown even where it holds nothing but itself
-    same = [row for row in np.flatnonzero(asked.same).tolist() if row not in snapshot.undeliverable]
+    fits = [length_in_tokens(text) <= budget for text in snapshot.texts]
+    same = [row for row in np.flatnonzero(asked.same & fits).tolist() if row not in snapshot.undeliverable]
     if most and same and not asked.same[taken].any():
         taken = [same[0], *taken[: most - 1]]
+        while sum(length_in_tokens(snapshot.texts[row]) for row in taken) > budget:
+            taken.pop()
     return taken + _saying(asked, taken, near, most=most, budget=budget)
 
 
