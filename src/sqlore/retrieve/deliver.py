@@ -114,7 +114,7 @@ def covering(asked: Asked, wanted: Sequence[int], scores: Floats, *, most: int, 
     worths = {int(row): float(scores[row]) for row in wanted}
     taken = [c.id for c in cover(worths, list(candidates.values()), most=most, budget=budget)]
     # a script that answers this very question is shown even where it holds nothing but itself
-    fits = [length_in_tokens(text) <= budget for text in snapshot.texts]
+    fits = np.asarray([length_in_tokens(text) <= budget for text in snapshot.texts], dtype=np.bool_)
     same = [row for row in np.flatnonzero(asked.same & fits).tolist() if row not in snapshot.undeliverable]
     if most and same and not asked.same[taken].any():
         taken = [same[0], *taken[: most - 1]]
