@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from store_helpers import WordEmbedder, teach
 
 from sqlore.errors import ModelTimeout
 from sqlore.knowledge import Store, improve_descriptions
 from sqlore.llm.function import FunctionModel
 from sqlore.model import Message, Script
+from store_helpers import WordEmbedder, teach
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from store_helpers import WordEmbedder, content, teach
 
 from sqlore.errors import StoreEmbeddingError
 from sqlore.knowledge import Store
 from sqlore.knowledge.store_search import pack, unpack
 from sqlore.model import Script
+from store_helpers import WordEmbedder, content, teach
 
 HISTORY = (
     Script(

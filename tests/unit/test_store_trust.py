@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from store_helpers import WordEmbedder, teach
 
 from sqlore.errors import UsageError
 from sqlore.knowledge import Store
 from sqlore.model import Column, KnowledgeItem, Schema, Table
+from store_helpers import WordEmbedder, teach
 
 SQL = "SELECT count(*) FROM orders o JOIN customer c ON c.id = o.customer_id WHERE o.status = 'P' LIMIT 3"
 
