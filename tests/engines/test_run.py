@@ -218,6 +218,8 @@ def test_names_that_need_quotes(make: Make) -> None:
 def test_control_c_stops_a_query(make: Make) -> None:
     code = (
         "import os, signal, threading, sys\n"
+        # whoever runs the tests in the background has Ctrl-C ignored, and so would this process
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from sqlore.engines import connect\n"
         f"engine = connect({str(make())!r})\n"
         "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"

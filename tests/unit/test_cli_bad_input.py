@@ -76,7 +76,14 @@ def start(
     """The program in a process of its own."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     command = [*PROGRAM, *map(str, arguments)]
-    return subprocess.Popen(command, preexec_fn=before, **options)
+    return subprocess.Popen(command, preexec_fn=lambda: _heeding_ctrl_c(before), **options)
+
+
+def _heeding_ctrl_c(before: Callable[[], object] | None) -> None:
+    """Where the tests run in the background Ctrl-C is ignored, by their children too; these must not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if before is not None:
+        before()
 
 
 def finish(process: subprocess.Popen[bytes], encoding: str = "utf-8") -> Outcome:
