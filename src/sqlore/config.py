@@ -27,11 +27,11 @@ FILE_NAME = "sqlore.toml"
 
 
 def _xdg(variable: str, fallback: str) -> Path:
-    return Path(os.environ.get(variable) or Path.home() / fallback) / "sqlore"
+    return Path(os.path.expanduser(os.environ.get(variable) or f"~/{fallback}")) / "sqlore"
 
 
 def cache_dir() -> Path:
-    """Where downloaded model files are kept (`XDG_CACHE_HOME`, else `~/.cache`)."""
+    """Where what can be had again is kept: model files, the demo (`XDG_CACHE_HOME`, else `~/.cache`)."""
     return _xdg("XDG_CACHE_HOME", ".cache")
 
 

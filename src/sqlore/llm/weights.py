@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from sqlore import config
 from sqlore.errors import ModelUnavailable
 
 Progress = Callable[[int, int], None]
@@ -44,8 +45,7 @@ FetchPart = Callable[[int, Path], Path]
 
 def cache_dir() -> Path:
     """Where models are kept: ``$XDG_CACHE_HOME/sqlore/models``, else ``~/.cache/sqlore/models``."""
-    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "sqlore" / "models"
+    return config.cache_dir() / "models"
 
 
 def check_file(path: Path) -> Path:
