@@ -16,6 +16,7 @@ from sqlore.retrieve.snapshot import Floats, Snapshot, Text
 from sqlore.retrieve.wording import saying
 
 _CHARACTERS_PER_TOKEN: Final = 3.6
+_AROUND: Final = 8  # tokens around a worked example
 _CONSIDERED: Final = 80
 _REASONS: Final = 6
 #: Items of at least this chance are covered by worked examples. A further short script costs a prompt less
@@ -127,8 +128,8 @@ def _saying(asked: Asked, taken: Sequence[int], near: Floats, *, most: int, budg
     """Rows of further texts for the words of the question that those taken do not say."""
     snapshot = asked.snapshot
     left = budget - sum(length_in_tokens(snapshot.texts[row]) for row in taken)
-    affordable = [length_in_tokens(text) <= left for text in snapshot.texts]
-    fit = near * asked.alive * np.asarray(affordable, dtype=np.float32)
+    affordable = (snapshot.characters / _CHARACTERS_PER_TOKEN).astype(np.int64) + _AROUND <= left
+    fit = near * asked.alive * affordable
     fit[list(snapshot.undeliverable)] = 0
     out = []
     for row in saying(asked, taken, fit, most=most - len(taken)):
@@ -140,7 +141,7 @@ def _saying(asked: Asked, taken: Sequence[int], near: Floats, *, most: int, budg
 
 def length_in_tokens(text: Text) -> int:
     """About how many tokens a worked example takes; SQL runs at some 3.6 characters a token."""
-    return int((len(text.sql) + len(text.words)) / _CHARACTERS_PER_TOKEN) + 8
+    return int((len(text.sql) + len(text.words)) / _CHARACTERS_PER_TOKEN) + _AROUND
 
 
 def worked_examples(

@@ -168,6 +168,7 @@ class Snapshot:
         for item, text in pairs:
             self.items_of_text[text].append(item)
         self.text_words = Postings(stems(f"{text.words} {text.names}") for text in self.texts)
+        self.characters = np.asarray([len(text.sql) + len(text.words) for text in self.texts], dtype=np.int64)
         self.texts_by_words: dict[frozenset[str], list[int]] = defaultdict(list)
         for row, asked in enumerate(self.texts):
             self.texts_by_words[frozenset(stems(asked.words))].append(row)
