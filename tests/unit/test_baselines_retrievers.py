@@ -168,5 +168,5 @@ def mine(ground: Pool) -> TaskRetriever:
 def test_a_history_without_questions_is_searched_by_descriptions() -> None:
     bare = tuple(Script(script.sql, script.key) for script in SCRIPTS)
     ground = pool(bare)
-    for name in ("ours", "bm25", "mqs", "mqs_filter"):
+    for name in ("learned", "bm25", "mqs", "mqs_filter"):
         assert make_retriever(name, ground).retrieve("average height of hero").fragments, name

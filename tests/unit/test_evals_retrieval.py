@@ -59,7 +59,7 @@ HISTORY = ("--history", "dev.json", "--schema", "tables.json")
 
 
 def test_the_command_compares_and_writes(folder: Path, sqlore_: Command) -> None:
-    names = "ours,mqs,gold"
+    names = "learned,mqs,gold"
     arguments = ("--leave-one-out", *HISTORY, "--retrievers", names, "--shots", "dynamic,1")
     done = sqlore_("eval", "retrieval", *arguments, "--predictions", "p.jsonl", "--out", "o", "--json")
     assert done.code == 0, done.err
@@ -68,7 +68,7 @@ def test_the_command_compares_and_writes(folder: Path, sqlore_: Command) -> None
     assert set(results) == {(name, shots) for name in names.split(",") for shots in (None, 1)}
     assert results["gold", None]["f1"] == 1
     assert results["gold", 1]["precision"] == 1 > results["gold", 1]["recall"] > 0
-    assert results["ours", None]["interval"]["f1"][0] <= results["ours", None]["f1"]
+    assert results["learned", None]["interval"]["f1"][0] <= results["learned", None]["f1"]
     lines = [json.loads(line) for line in (folder / "p.jsonl").read_text(encoding="utf-8").splitlines()]
     assert len(lines) == 12 * 6
     assert {"question_id", "retriever", "fragments", "scripts", "ms"} <= set(lines[0])
@@ -81,7 +81,7 @@ def test_predictions_can_be_scored_by_others(folder: Path, sqlore_: Command) -> 
     """The fragments of the file, read by their SQL alone, give the figures of the report."""
     from sqlore.sql import skeleton_of
 
-    only = ("--database", "comics", "--retrievers", "ours_scripts")
+    only = ("--database", "comics", "--retrievers", "learned_scripts")
     done = sqlore_(
         "eval", "retrieval", "--leave-one-out", *HISTORY, *only, "--predictions", "p.jsonl", "--json"
     )

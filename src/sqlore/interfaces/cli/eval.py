@@ -22,7 +22,7 @@ __all__ = ["app", "retrieval"]
 
 app = typer.Typer(no_args_is_help=True, help="Measure how good sqlore is on a history of yours.")
 
-_RETRIEVERS = "ours,ours_scripts,published,mqs,mqs_qs,mqs_filter,dail,bm25,frequent,random,gold"
+_RETRIEVERS = "learned,learned_scripts,published,mqs,mqs_qs,mqs_filter,dail,bm25,frequent,random,gold"
 
 
 @app.callback()

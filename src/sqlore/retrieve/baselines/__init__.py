@@ -1,15 +1,15 @@
 """Retrievers to compare with: the published one, the few-shot selections of other systems, the simple ones.
 
-    published      the BIRD-History paper's own, query and component level, without a language model
-    published_llm  the same with a model that names the parts, filters and reranks
-    mqs            masked question similarity (DAIL-SQL, OpenSearch-SQL)
-    mqs_qs         the larger of masked and plain similarity (CodeS)
-    mqs_filter     mqs over good demonstrations only (N-rep)
-    dail           mqs, scripts of the preliminary SQL's shape first; that SQL is the nearest script's
-    dail_llm       the same with a model's preliminary SQL
+    published        the BIRD-History paper's own, query and component level, without a language model
+    published_llm    the same with a model that names the parts, filters and reranks
+    mqs              masked question similarity (DAIL-SQL, OpenSearch-SQL)
+    mqs_qs           the larger of masked and plain similarity (CodeS)
+    mqs_filter       mqs over good demonstrations only (N-rep)
+    dail             mqs, scripts of the preliminary SQL's shape first; that SQL is the nearest script's
+    dail_llm         the same with a model's preliminary SQL
     bm25, random, frequent
-    ours           the fragments that sqlore's retriever chooses
-    ours_scripts   all fragments of the scripts it delivers
+    learned          the fragments that sqlore's retriever chooses
+    learned_scripts  all fragments of the scripts it delivers
 
 They stand in our own code, written from the papers' descriptions.
 """
@@ -23,7 +23,7 @@ from typing import Final, cast
 from sqlore.errors import ModelUnavailable, UsageError
 from sqlore.retrieve.baselines.base import Handed, Piece, Pool, Shown, TaskRetriever
 from sqlore.retrieve.baselines.dail import Dail
-from sqlore.retrieve.baselines.ours import Ours
+from sqlore.retrieve.baselines.learned import Learned
 from sqlore.retrieve.baselines.published import Granularity, Published
 from sqlore.retrieve.baselines.similar import Bm25, FilteredMasked, Frequent, Masked, MaskedOrPlain, Random
 
@@ -47,8 +47,8 @@ _SIMPLE: Final = {
     "frequent": Frequent,
 }
 NAMES: Final = (
-    "ours",
-    "ours_scripts",
+    "learned",
+    "learned_scripts",
     "published",
     "mqs",
     "mqs_qs",
@@ -83,8 +83,8 @@ def make_retriever(
         return Published(pool, name, threshold, granularity=granularity, model=model)
     if base == "dail":
         return Dail(pool, name, model=model)
-    if base in ("ours", "ours_scripts"):
-        return Ours(pool, name, whole=base == "ours_scripts")
+    if base in ("learned", "learned_scripts"):
+        return Learned(pool, name, whole=base == "learned_scripts")
     if base in _SIMPLE:
         return _SIMPLE[base](pool, name, threshold)
     raise UsageError(

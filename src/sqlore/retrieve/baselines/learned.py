@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from sqlore.model import RankedScript, Retrieval
     from sqlore.retrieve.fuse import Ranker
 
-__all__ = ["Ours"]
+__all__ = ["Learned"]
 
 _ITEMS: Final = 20
 _SCRIPTS: Final = 6
 _RANKED: Final = 40
 
 
-class Ours:
-    """`ours`: the fragments that the retriever chooses; `ours_scripts`: all fragments of the scripts it
-    delivers. With a number of shots or a budget, `ours` are the chosen fragments that those scripts hold.
+class Learned:
+    """`learned`: the fragments that the retriever chooses; `learned_scripts`: all fragments of the scripts it
+    delivers. With a number of shots or a budget, `learned` are the chosen fragments that those scripts hold.
     """
 
     def __init__(
-        self, pool: Pool, name: str = "ours", *, whole: bool = False, ranker: Ranker | None = None
+        self, pool: Pool, name: str = "learned", *, whole: bool = False, ranker: Ranker | None = None
     ) -> None:
         self.pool = pool
         self.name = name
