@@ -294,6 +294,16 @@ class Retrieval:
     phrases: tuple[str, ...] = ()
     values: tuple[ValueMatch, ...] = ()
     milliseconds: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """The scripts as few-shot examples: (question, SQL), the most useful first.
+
+        The description stands in where nobody wrote a question.
+        """
+        stored = [ranked.script for ranked in self.scripts]
+        return tuple((one.script.text or one.description, one.script.sql) for one in stored)
 
 
 # ------------------------------------------------------------------ answers

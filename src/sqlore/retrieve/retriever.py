@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from threading import Lock
 from time import perf_counter
+from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
 from sqlore.embed import DEFAULT, Embedder, Remembering, load_embedder
-from sqlore.errors import ModelUnavailable
+from sqlore.errors import ModelUnavailable, UsageError
 from sqlore.model import RankedItem, Retrieval, ValueMatch
 from sqlore.retrieve.deliver import best_first, covering, explained, folded, to_cover, worked_examples
 from sqlore.retrieve.fuse import Ranker, by_sameness, by_trust
@@ -16,6 +18,7 @@ from sqlore.retrieve.learned import default_ranker
 from sqlore.retrieve.loading import load_snapshot
 from sqlore.retrieve.phrases import phrases
 from sqlore.retrieve.select import best_count
+from sqlore.retrieve.shots import filled
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Floats, Snapshot
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 #: Tokens of worked examples that fit beside a schema in a small model's prompt.
 BUDGET: Final = 1500
+_UNLIMITED: Final = 10**9
 
 
 class Stopwatch:
@@ -42,24 +46,29 @@ class Stopwatch:
 
 
 class Retriever:
-    """Finds what a store knows about a question.
+    """Finds what a store knows about a question: ``Retriever(store).retrieve(question, shots=4).pairs``.
 
-    The store is read into memory on the first question and again when it has changed. Without `embedder` the
-    model that made the store's vectors is loaded (one behind an endpoint has to be given); a store without
-    vectors is searched by words alone. `catalog` adds the value index; `ranker` takes the place of the
-    learned one. Safe to share between threads.
+    `store` is a store or the path of one's file, which is opened to read and closed with the retriever
+    (``with Retriever(path) as retriever``). It is read into memory on the first question and again when it
+    has changed. Without `embedder` the model that made the store's vectors is loaded (one behind an endpoint
+    has to be given); a store without vectors is searched by words alone. `catalog` finds the database's
+    values in questions; without one that which was saved in the store does, if any. `ranker` takes the
+    place of the learned one. Safe to share between threads.
+
+    Raises `StoreError` where there is no store at the path.
     """
 
     def __init__(
         self,
-        store: Store,
+        store: Store | str | Path,
         embedder: Embedder | None = None,
         catalog: Catalog | None = None,
         *,
         ranker: Ranker | None = None,
     ) -> None:
-        self.store = store
-        self.catalog = catalog
+        self._opened_it = isinstance(store, (str, Path))
+        self.store = _opened(store) if isinstance(store, (str, Path)) else store
+        self.catalog = catalog or _saved_catalog(self.store)
         self.ranker = ranker or default_ranker()
         self._embedder = embedder
         self._remembering: Remembering | None = None
@@ -67,25 +76,47 @@ class Retriever:
         self._stamp: tuple[int, int] | None = None
         self._lock = Lock()
 
+    def __enter__(self) -> Retriever:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the store where the retriever opened it."""
+        if self._opened_it:
+            self.store.close()
+
     def retrieve(
         self,
         question: str,
         *,
+        shots: int | None = None,
         items: int = 20,
         scripts: int = 6,
-        budget: int = BUDGET,
+        budget: int | None = None,
         exclude: Collection[int | str] = frozenset(),
     ) -> Retrieval:
-        """The items that `question` needs, best first, and the fewest scripts that hold them.
+        """The items that `question` needs, best first, and the scripts that hold them as worked examples.
 
         At most `items` items, as many as make the expected F1 of the set largest, near-identical ones once.
-        At most `scripts` scripts of together at most `budget` tokens; they hold the items, and what is likely
-        enough to be worth an example. `exclude` withholds scripts by id, or
-        single texts by their source's key, with all that was learned from them alone.
+
+        `shots` None (the default): the fewest scripts that hold the items, and what is likely enough to be
+        worth an example; at most `scripts` of together at most `budget` tokens (`BUDGET`). A number, for a
+        few-shot pipeline: exactly so many scripts, or all there are where the history has fewer. Those that
+        hold most of the items come first, then the fittest others; `scripts` says nothing then, and a
+        `budget` holds only where it is given.
+
+        `exclude` withholds scripts by id, or single texts by their source's key, with all that was learned
+        from them alone.
 
         Raises `StoreEmbeddingError` where the store's vectors are another model's, `ModelUnavailable` where
-        the embedding model cannot be used.
+        the embedding model cannot be used, `UsageError` for a negative number of shots.
         """
+        if shots is not None and shots < 0:
+            raise UsageError(f"a number of shots cannot be negative: {shots}")
         watch = Stopwatch()
         asked = self.look_up(question, exclude, watch)
         scores, shares = self._score(asked)
@@ -93,10 +124,13 @@ class Retriever:
         ranking = folded(asked.snapshot, best_first(scores))
         chosen = ranking[: min(items, best_count(scores[ranking]))]
         wanted = to_cover(chosen, ranking, scores)
-        delivered = covering(asked, wanted, scores, most=scripts, budget=budget)
+        room = budget if budget is not None else BUDGET if shots is None else _UNLIMITED
+        delivered = covering(asked, wanted, scores, most=scripts if shots is None else shots, budget=room)
+        further = filled(asked, delivered, wanted, scores, number=shots or 0, budget=room)
         watch.lap("select")
         ranked = explained(asked, chosen, scores, shares, self.ranker.names)
         shown = worked_examples(asked, delivered, chosen, wanted, scores, self.store.scripts)
+        shown += worked_examples(asked, further, chosen, wanted, scores, self.store.scripts)
         watch.lap("fetch")
         return Retrieval(
             question,
@@ -167,3 +201,16 @@ class Retriever:
     def _score(self, asked: Asked) -> tuple[Floats, Floats]:
         scores, shares = self.ranker.rank(asked)
         return by_trust(asked, by_sameness(asked, scores)), shares
+
+
+def _opened(path: str | Path) -> Store:
+    from sqlore.knowledge import Store
+
+    return Store.open(path, read_only=True)
+
+
+def _saved_catalog(store: Store) -> Catalog | None:
+    from sqlore.catalog import Catalog
+
+    saved = store.catalog()
+    return None if saved is None else Catalog.from_json(saved)
