@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sqlore.evals.metrics import Scores, count, intervals
+from sqlore.evals.metrics import Scores, count
+from sqlore.evals.rates import intervals
 
 A, B, C = "condition: t.a = <val>", "relation: t.a = u.a", "output: distinct"
 

@@ -10,8 +10,10 @@ import pytest
 from cli_helpers import Command, clean_environment, make_sqlite
 from evals_helpers import ONLY_IN_6, SCHEMA, SCRIPTS, history, pool
 from sqlore.evals.ground import GroundPlan, grounds
-from sqlore.evals.report import as_markdown, sheets
-from sqlore.evals.retrieval import compare, oracle, settings_for
+from sqlore.evals.report import as_markdown
+from sqlore.evals.retrieval import compare, oracle
+from sqlore.evals.setting import settings_for
+from sqlore.evals.sheets import sheets
 from sqlore.evals.tasks import leave_one_out
 from store_helpers import WordEmbedder
 

@@ -11,7 +11,8 @@ from evals_helpers import ONLY_IN_6, SCHEMA, history
 from sqlore.catalog import load_tables_json
 from sqlore.errors import SourceError, UsageError
 from sqlore.evals.gold import GoldReader
-from sqlore.evals.tasks import History, leave_one_out, read_tasks, tasks_of, withheld
+from sqlore.evals.tasks import History, leave_one_out, read_tasks, tasks_of
+from sqlore.evals.withhold import withheld
 from sqlore.history import parse_all, read_history
 from sqlore.model import ParsedScript, Script
 from support import data_dir

@@ -22,7 +22,8 @@ from sqlore.config import cache_dir
 from sqlore.embed import Embedder
 from sqlore.engines import connect
 from sqlore.errors import SourceError, UsageError
-from sqlore.evals.tasks import History, withheld
+from sqlore.evals.tasks import History
+from sqlore.evals.withhold import withheld
 from sqlore.history import parse_all, read_history
 from sqlore.knowledge import Store, learn
 from sqlore.model import ParsedScript, Script
@@ -43,7 +44,8 @@ class GroundPlan:
     """What the tasks are asked of.
 
     `db` is one database's URL, or `schema` a `tables.json`; without either nothing is known beside the
-    scripts. `withhold` takes the scripts' questions, comments and evidence away before learning.
+    scripts. `withhold` takes the scripts' questions, evidence and comments, those within the SQL too, away
+    before learning.
     """
 
     history: Sequence[str | Path]
@@ -100,7 +102,7 @@ def grounds(
     folder = cache if cache is not None else cache_dir() / "evals"
     for name, scripts in by_database.items():
         catalog, dialect = _catalog(plan, name, several=len(by_database) > 1)
-        used = [withheld(script) for script in scripts] if plan.withhold else scripts
+        used = [withheld(script, dialect) for script in scripts] if plan.withhold else scripts
         if on_progress is not None:
             on_progress(f"learning {name}", 0, len(scripts))
         outcomes = parse_all(used, dialect=dialect, schema=catalog.schema if catalog else None)

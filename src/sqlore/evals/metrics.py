@@ -9,41 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from sqlore.evals.curves import Bin, Curve, calibration_error, precision_recall, reliability
+from sqlore.evals.rates import Rate, f1, intervals, ratio
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["AT", "SCORED_KINDS", "Counts", "Rate", "Scores", "count", "f1", "intervals", "ratio"]
+__all__ = ["AT", "PAPER_RECALL", "SCORED_KINDS", "Counts", "Scores", "count"]
 
 #: The kinds that are scored; whole queries are not.
 SCORED_KINDS: Final = ("calculation", "condition", "relation", "dimension", "output")
 #: How many of the best fragments recall is measured at.
 AT: Final = (5, 10, 20, 40)
-
-_RESAMPLES: Final = 1000
-
-
-def ratio(part: float, whole: float) -> float:
-    """`part / whole`, and 0 where there is nothing to divide by.
-
-    >>> ratio(3, 4), ratio(0, 0)
-    (0.75, 0.0)
-    """
-    return part / whole if whole else 0.0
-
-
-def f1(right: float, offered: float, gold: float) -> float:
-    """The harmonic mean of precision and recall, from the counts themselves: ``2 r / (offered + gold)``.
-
-    Of 5 fragments offered 3 are right, 4 were needed: precision 3/5, recall 3/4, F1 6/9.
-
-    >>> round(f1(3, 5, 4), 3)
-    0.667
-    """
-    return ratio(2 * right, offered + gold)
+#: The recall of the paper's retriever (Table 3), at which precision is compared.
+PAPER_RECALL: Final = 0.83
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +35,9 @@ class Counts:
 
     By kind: fragments `right` (needed and offered), `offered`, and needed (`gold`). `within`: how many needed
     ones are among the first 5, 10, 20, 40 of its ranking. Of `scripts` whole scripts handed over, `useful`
-    hold at least one needed fragment. `tokens` is about what the handed text costs in a prompt.
+    hold at least one needed fragment. `tokens` is about what the handed text costs in a prompt. Where the
+    ranking has scores, `said` are they and `was` tells which of its fragments are needed; `probable` where
+    they are meant as probabilities.
     """
 
     right: Mapping[str, int]
@@ -63,6 +48,9 @@ class Counts:
     useful: int = 0
     tokens: int = 0
     milliseconds: float = 0.0
+    said: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32), compare=False)
+    was: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_), compare=False)
+    probable: bool = False
 
 
 def count(
@@ -70,11 +58,15 @@ def count(
     offered: Collection[str],
     *,
     ranking: Sequence[str] = (),
+    scores: Sequence[float] = (),
+    probable: bool = False,
     scripts: Iterable[Collection[str]] = (),
     tokens: int = 0,
     milliseconds: float = 0.0,
 ) -> Counts:
     """The counts of one task. Keys are ``kind: skeleton``; `scripts` holds the fragments of each script.
+
+    `scores` go with `ranking`, or there are none (`ValueError` where their numbers differ).
 
     Needed are a join, two filters and a sorting; offered are a filter that is needed, a formula that is not,
     and the join:
@@ -90,6 +82,7 @@ def count(
     needed = frozenset(gold)
     given = dict.fromkeys(key for key in offered if _kind(key) in SCORED_KINDS)
     order = list(dict.fromkeys(key for key in ranking if _kind(key) in SCORED_KINDS))
+    scored = dict(zip(reversed(ranking), reversed(scores), strict=True)) if scores else {}
     held = [needed.isdisjoint(script) for script in scripts]
     return Counts(
         _by_kind(needed.intersection(given)),
@@ -100,6 +93,9 @@ def count(
         held.count(False),
         tokens,
         milliseconds,
+        np.asarray([scored[key] for key in order if scored], dtype=np.float32),
+        np.asarray([key in needed for key in order if scored], dtype=np.bool_),
+        probable and bool(scores),
     )
 
 
@@ -112,22 +108,6 @@ def _by_kind(keys: Iterable[str]) -> dict[str, int]:
     for key in keys:
         found[_kind(key)] = found.get(_kind(key), 0) + 1
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """A rate with its 95 % interval.
-
-    >>> str(Rate(0.4977, 0.471, 0.523))
-    '49.8 [47.1, 52.3]'
-    """
-
-    value: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{100 * self.value:.1f} [{100 * self.low:.1f}, {100 * self.high:.1f}]"
 
 
 @dataclass(frozen=True)
@@ -181,6 +161,57 @@ class Scores:
         """
         return ratio(sum(task.within.get(n, 0) for task in self.tasks), self._sums(None)[2])
 
+    def curve(self) -> Curve | None:
+        """Precision and recall of all tasks as one threshold on the scores falls; None without scores."""
+        if not any(len(task.said) for task in self.tasks):
+            return None
+        return precision_recall(*self._judged(), self._sums(None)[2])
+
+    def precision_at_recall(self, recall: float = PAPER_RECALL) -> float | None:
+        """Precision where one threshold over the scores of all tasks finds the share `recall` of all gold.
+
+        Micro-averaged as all rates are: everything of the rankings that scores at least the threshold counts
+        as handed over, in all tasks at once, and recall is counted against all gold, that which no ranking
+        holds included. Between two thresholds nothing is drawn: it is the largest precision that any
+        threshold with at least this recall has. None where no threshold reaches it, or without scores.
+
+        Two tasks, five needed. What scores from .8 up is right, 3 of 3 (recall .6); from .6 up 3 of 5 are;
+        from .5 up 4 of 6 (recall .8), the only threshold with a recall of at least .7. The fifth is in no
+        ranking.
+
+        >>> a, b, c, d, e = (f"condition: t.{name} = <val>" for name in "abcde")
+        >>> x, y = "output: distinct", "output: limit <val>"
+        >>> one = count([a, b], [], ranking=[a, x, b], scores=[0.9, 0.7, 0.5])
+        >>> two = count([c, d, e], [], ranking=[c, d, y], scores=[0.95, 0.8, 0.6])
+        >>> scores = Scores([one, two])
+        >>> [round(scores.precision_at_recall(recall), 3) for recall in (0.4, 0.6, 0.7)]
+        [1.0, 1.0, 0.667]
+        >>> scores.precision_at_recall(0.83) is None
+        True
+        """
+        curve = self.curve()
+        return None if curve is None else curve.precision_at(recall)
+
+    def reliability(self) -> tuple[Bin, ...]:
+        """Said against was in ten bins over the rankings of all tasks; empty where scores are no chances.
+
+        >>> one = count(["output: distinct"], [], ranking=["output: distinct"], scores=[0.7], probable=True)
+        >>> Scores([one]).reliability()[0].was
+        1.0
+        """
+        if not any(task.probable for task in self.tasks):
+            return ()
+        return reliability(*self._judged())
+
+    def calibration_error(self) -> float | None:
+        """Expected calibration error of those bins; None where scores are no chances."""
+        bins = self.reliability()
+        return calibration_error(bins) if bins else None
+
+    def _judged(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        said, was = ([getattr(task, name) for task in self.tasks] for name in ("said", "was"))
+        return np.concatenate(said), np.concatenate(was)
+
     def script_precision(self) -> float:
         """Share of the scripts handed over that hold at least one fragment the task needs.
 
@@ -215,44 +246,3 @@ class Scores:
             for task in self.tasks
         ]
         return intervals(np.asarray(rows, dtype=np.float64).reshape(-1, 3), seed=seed)
-
-
-def intervals(
-    rows: NDArray[np.float64], *, seed: int = 0, resamples: int = _RESAMPLES
-) -> tuple[Rate, Rate, Rate]:
-    """Precision, recall and F1 of `rows` (tasks x [right, offered, gold]) with 95 % bootstrap intervals.
-
-    Tasks are drawn with replacement `resamples` times, the rates computed anew from each draw's sums, and
-    the middle 95 % of them told. A draw is a row of multinomial counts, so all of them are one product.
-
-    >>> rows = np.array([[1, 2, 2], [2, 2, 4], [0, 1, 1], [3, 4, 3]] * 25, dtype=float)
-    >>> precision, recall, f = intervals(rows)
-    >>> precision.value, recall.value
-    (0.6666666666666666, 0.6)
-    >>> precision.low < precision.value < precision.high
-    True
-    """
-    if not len(rows):
-        return (Rate(0, 0, 0),) * 3
-    generator = np.random.default_rng(seed)
-    draws = generator.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=resamples)
-    drawn = _rates(draws @ rows)
-    low, high = np.percentile(drawn, [2.5, 97.5], axis=0)
-    value = _rates(rows.sum(axis=0)[None])[0]
-    precision, recall, harmonic = (
-        Rate(float(v), float(a), float(b)) for v, a, b in zip(value, low, high, strict=True)
-    )
-    return precision, recall, harmonic
-
-
-def _rates(sums: Any) -> Any:
-    right, offered, gold = sums[:, 0], sums[:, 1], sums[:, 2]
-    one = np.ones_like(right)
-    return np.stack(
-        [
-            right / np.maximum(offered, one * 1e-12),
-            right / np.maximum(gold, one * 1e-12),
-            2 * right / np.maximum(offered + gold, one * 1e-12),
-        ],
-        axis=1,
-    )

@@ -13,47 +13,17 @@ from sqlore.errors import UsageError
 from sqlore.evals.gold import GoldReader
 from sqlore.evals.ground import Ground
 from sqlore.evals.metrics import Counts, Scores, count
+from sqlore.evals.setting import Setting
 from sqlore.evals.tasks import RawTask, Task, leave_one_out, tasks_of
-from sqlore.retrieve.baselines import Granularity, Handed, Piece, Pool, TaskRetriever, make_retriever
+from sqlore.retrieve.baselines import Handed, Piece, Pool, TaskRetriever, make_retriever
 from sqlore.retrieve.deliver import length_in_tokens
 from sqlore.retrieve.select import Candidate, cover
 
-__all__ = ["Comparison", "Result", "Setting", "compare", "oracle", "settings_for"]
+__all__ = ["Comparison", "Result", "compare", "oracle"]
 
-#: The retriever whose granularity and threshold are varied, as in the paper.
-VARIED: Final = "published"
 _REMEMBERED: Final = 200_000
 Progress = Callable[[str, int, int | None], None]
 Sink = Callable[[Mapping[str, Any]], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One way to run one retriever. `shots` None: as many as it thinks right."""
-
-    retriever: str
-    shots: int | None = None
-    threshold: float | None = None
-    granularity: Granularity = "qc"
-    budget: int | None = None
-
-    @property
-    def label(self) -> str:
-        """The retriever with whatever is not its default.
-
-        >>> Setting("mqs", shots=3).label, Setting("published", granularity="q").label
-        ('mqs, 3 shots', 'published, q')
-        """
-        parts = [self.retriever]
-        if self.granularity != "qc":
-            parts.append(self.granularity)
-        if self.threshold is not None:
-            parts.append(f"threshold {self.threshold:g}")
-        if self.shots is not None:
-            parts.append(f"{self.shots} shot{'s' if self.shots > 1 else ''}")
-        if self.budget is not None:
-            parts.append(f"{self.budget} tokens")
-        return ", ".join(parts)
 
 
 @dataclass
@@ -92,38 +62,6 @@ class Comparison:
             if all(getattr(one.setting, name) == value for name, value in wanted.items()):
                 return one
         return None
-
-
-def settings_for(
-    retrievers: Sequence[str],
-    *,
-    shots: Sequence[int | None] = (None,),
-    thresholds: Sequence[float] = (),
-    granularities: Sequence[Granularity] = ("qc",),
-    budgets: Sequence[int] = (),
-) -> list[Setting]:
-    """Every retriever with every number of shots and every budget; one thing is varied at a time.
-
-    One threshold holds for all; several are tried on `published` alone, and so are granularities.
-
-    >>> [s.label for s in settings_for(["mqs", "published"], thresholds=[0.5, 0.6])]
-    ['mqs', 'published', 'published, threshold 0.5', 'published, threshold 0.6']
-    """
-    one = thresholds[0] if len(thresholds) == 1 else None
-    first = granularities[0] if len(granularities) == 1 else "qc"
-    out = [
-        Setting(name, number, one, first if name.startswith(VARIED) else "qc")
-        for name in retrievers
-        for number in shots
-    ]
-    varied = [name for name in retrievers if name.startswith(VARIED)]
-    for name in varied:
-        if len(thresholds) > 1:
-            out += [Setting(name, shots[0], value, first) for value in thresholds]
-        if len(granularities) > 1:
-            out += [Setting(name, shots[0], one, level) for level in granularities]
-    out += [Setting(name, None, one, first, budget) for name in retrievers for budget in budgets]
-    return list(dict.fromkeys(out))
 
 
 def compare(
@@ -231,6 +169,8 @@ def _add(result: Result, database: str, task: Task, handed: Handed) -> None:
         task.gold,
         [piece.key for piece in handed.fragments],
         ranking=handed.ranking,
+        scores=handed.scores,
+        probable=handed.probabilities,
         scripts=[script.fragments for script in handed.scripts],
         tokens=handed.tokens,
         milliseconds=sum(handed.milliseconds.values()),
@@ -270,7 +210,7 @@ def oracle(pool: Pool, task: Task, *, shots: int | None = None, budget: int | No
     scripts = tuple(pool.shown(row) for row in taken)
     held = {key: script.key for script in reversed(scripts) for key in script.fragments if key in rows}
     pieces = tuple(Piece(key, key.partition(": ")[2], script) for key, script in held.items())
-    return Handed(pieces, scripts, tuple(held), sum(script.tokens for script in scripts))
+    return Handed(pieces, scripts, tuple(held), tokens=sum(script.tokens for script in scripts))
 
 
 class _Texts:

@@ -10,16 +10,16 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from sqlore.errors import SourceError, UsageError
 from sqlore.evals.gold import GoldReader
 from sqlore.knowledge.records import script_hash
-from sqlore.model import Fragment, ParsedScript, Script
+from sqlore.model import Fragment, ParsedScript
 
-__all__ = ["History", "RawTask", "Task", "leave_one_out", "read_tasks", "scored", "tasks_of", "withheld"]
+__all__ = ["History", "RawTask", "Task", "leave_one_out", "read_tasks", "scored", "tasks_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +75,6 @@ def scored(fragments: Iterable[Fragment]) -> list[Fragment]:
     if any(fragment.form == "edge" for fragment in kept):
         kept = [f for f in kept if not (f.kind == "relation" and f.form == "clause")]
     return kept
-
-
-def withheld(script: Script) -> Script:
-    """The script without a word that somebody wrote about it: what a log of bare SQL would hold."""
-    return replace(script, question=None, comment=None, evidence=None)
 
 
 def leave_one_out(history: History, *, questions: Mapping[str, str] | None = None) -> list[Task]:

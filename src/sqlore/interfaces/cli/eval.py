@@ -14,7 +14,7 @@ from sqlore.interfaces.cli.common import MOST, DialectOption, JsonOption, err, o
 
 if TYPE_CHECKING:
     from sqlore.config import Settings
-    from sqlore.evals.retrieval import Setting
+    from sqlore.evals.setting import Setting
     from sqlore.llm import ChatModel
     from sqlore.retrieve.baselines import Granularity
 
@@ -99,8 +99,9 @@ def retrieval(
     from sqlore.embed import load_embedder
     from sqlore.errors import UsageError
     from sqlore.evals.ground import GroundPlan, grounds
-    from sqlore.evals.report import as_json, sheets, write_reports
+    from sqlore.evals.report import as_json, write_reports
     from sqlore.evals.retrieval import compare
+    from sqlore.evals.sheets import sheets
     from sqlore.evals.tasks import read_tasks
 
     if bool(tasks) == leave_one_out:
@@ -163,7 +164,7 @@ def _databases(named: list[str] | None, raw: Any) -> tuple[str, ...]:
 
 def _settings(retrievers: str, granularity: str, shots: str, threshold: str, budget: str) -> list[Setting]:
     from sqlore.errors import UsageError
-    from sqlore.evals.retrieval import settings_for
+    from sqlore.evals.setting import settings_for
 
     levels: list[Granularity] = []
     for word in _words(granularity):

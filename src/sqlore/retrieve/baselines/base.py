@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import perf_counter
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -27,6 +27,7 @@ __all__ = [
     "MOST",
     "SHOTS",
     "Handed",
+    "Order",
     "Piece",
     "Pool",
     "ScriptRetriever",
@@ -41,7 +42,9 @@ __all__ = [
 MOST: Final = 10
 #: Whole scripts that a few-shot selection hands over where nobody names a number.
 SHOTS: Final = 5
+#: Fragments of a ranking: enough for recall at 40; with scores, enough to draw a curve to its end.
 _RANKED: Final = 40
+_RANKED_BY_SCORE: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +70,16 @@ class Handed:
     """What a retriever gives the generator.
 
     `fragments` are distinct, `ranking` holds keys best first (more of them than are handed over), `tokens`
-    is about what the handed text takes in a prompt, `milliseconds` goes by stage.
+    is about what the handed text takes in a prompt, `milliseconds` goes by stage. `scores` go with `ranking`
+    and mean the same in every question, so that one threshold makes sense for all; they are empty where that
+    is not so. `probabilities`: a score of 0.8 says that the fragment is needed four times in five.
     """
 
     fragments: tuple[Piece, ...] = ()
     scripts: tuple[Shown, ...] = ()
     ranking: tuple[str, ...] = ()
+    scores: tuple[float, ...] = ()
+    probabilities: bool = False
     tokens: int = 0
     milliseconds: Mapping[str, float] = field(default_factory=dict)
 
@@ -170,6 +177,17 @@ class Pool:
         return tuple(found.values())
 
 
+class Order(NamedTuple):
+    """Rows of texts, best first, and how many of them to take where the number is open.
+
+    `scores`, one a text of the snapshot, where they mean the same in every question (a cosine does).
+    """
+
+    rows: list[int]
+    enough: int
+    scores: Floats | None = None
+
+
 class ScriptRetriever:
     """A retriever of whole scripts: `order` ranks the texts, the rest is the same for all.
 
@@ -186,8 +204,8 @@ class ScriptRetriever:
         # A memory of its own, so that its latency holds the embedding of the question.
         self.memory = Remembering(pool.embedder) if pool.embedder is not None and self.embeds else None
 
-    def order(self, asked: Asked) -> tuple[list[int], int]:
-        """Rows of texts, best first, and how many of them to take where the number is open."""
+    def order(self, asked: Asked) -> Order:
+        """The texts in the order of this retriever."""
         raise NotImplementedError
 
     def retrieve(
@@ -202,32 +220,38 @@ class ScriptRetriever:
         started = perf_counter()
         asked = self.pool.ask(question, exclude, self.memory)
         embedded = perf_counter()
-        rows, enough = self.order(asked)
+        order = self.order(asked)
         if budget is not None:
-            taken = self._within(rows, budget)
+            taken = self._within(order.rows, budget)
         else:
-            taken = rows[: enough if shots is None else shots]
+            taken = order.rows[: order.enough if shots is None else shots]
         times = {"embed": (embedded - started) * 1000, "rank": (perf_counter() - embedded) * 1000}
-        return self.handed(rows, taken, times)
+        return self.handed(order, taken, times)
 
-    def handed(self, rows: Sequence[int], taken: Sequence[int], times: Mapping[str, float]) -> Handed:
-        """The texts `taken` as what is handed over; `rows` is the whole ranking."""
+    def handed(self, order: Order, taken: Sequence[int], times: Mapping[str, float]) -> Handed:
+        """The texts `taken` as what is handed over; `order` is the whole ranking."""
         scripts = tuple(self.pool.shown(row) for row in taken)
+        ranking = self._ranking(order)
         return Handed(
             self.pool.pieces(taken),
             scripts,
-            self._ranking(rows),
-            sum(script.tokens for script in scripts),
-            times,
+            tuple(ranking),
+            tuple(ranking.values()) if order.scores is not None else (),
+            tokens=sum(script.tokens for script in scripts),
+            milliseconds=times,
         )
 
-    def _ranking(self, rows: Sequence[int]) -> tuple[str, ...]:
-        found: dict[str, None] = {}
-        for row in rows:
-            found.update(dict.fromkeys(self.pool.shown(row).fragments))
-            if len(found) >= _RANKED:
+    def _ranking(self, order: Order) -> dict[str, float]:
+        """The fragments of the texts in their order; each has the score of the best text that holds it."""
+        found: dict[str, float] = {}
+        most = _RANKED if order.scores is None else _RANKED_BY_SCORE
+        for row in order.rows:
+            score = 0.0 if order.scores is None else float(order.scores[row])
+            for item in self.pool.snapshot.items_of_text[row]:
+                found.setdefault(self.pool.keys[item], score)
+            if len(found) >= most:
                 break
-        return tuple(found)[:_RANKED]
+        return dict(list(found.items())[:most])
 
     def _within(self, rows: Sequence[int], budget: int) -> list[int]:
         """As many of the best as fit; one that is too long is passed over."""

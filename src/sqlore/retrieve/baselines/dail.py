@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlore.errors import ModelError, SqlError
 from sqlore.model import Message
-from sqlore.retrieve.baselines.base import SHOTS, ranked
+from sqlore.retrieve.baselines.base import SHOTS, Order, ranked
 from sqlore.retrieve.baselines.similar import Masked
 from sqlore.retrieve.signals import Asked
 from sqlore.sql import extract_sql, parse_script
@@ -65,16 +65,16 @@ class Dail(Masked):
         self.model = model
         self._shapes = {script: shape(skeleton) for script, skeleton in pool.skeletons.items()}
 
-    def order(self, asked: Asked) -> tuple[list[int], int]:
+    def order(self, asked: Asked) -> Order:
         rows = ranked(self.likeness(asked), asked.alive)
         if not rows:
-            return [], 0
+            return Order([], 0)
         wanted = self._preliminary(asked, rows)
         texts = asked.snapshot.texts
         like = [shape_likeness(wanted, self._shapes[texts[row].script]) >= SHAPE_THRESHOLD for row in rows]
         passed = [row for row, good in zip(rows, like, strict=True) if good]
         others = [row for row, good in zip(rows, like, strict=True) if not good]
-        return passed + others, min(max(1, len(passed)), SHOTS)
+        return Order(passed + others, min(max(1, len(passed)), SHOTS))
 
     def _preliminary(self, asked: Asked, rows: list[int]) -> frozenset[str]:
         """The shape of the model's SQL; of the nearest script's where there is no model or no SQL."""

@@ -53,9 +53,17 @@ class Learned:
         scripts = tuple(self._shown(ranked) for ranked in found.scripts)
         open_number = shots is None and budget is None
         pieces = self._pieces(found, scripts, withheld, open_number=open_number)
-        tokens = sum(script.tokens for script in scripts)
         ranking = self._ranking(question, withheld)
-        return Handed(pieces, scripts, ranking, tokens, found.milliseconds)
+        return Handed(
+            pieces,
+            scripts,
+            tuple(ranking),
+            # of whole scripts there are no chances: what is handed over does not follow them
+            () if self.whole else tuple(ranking.values()),
+            probabilities=not self.whole,
+            tokens=sum(script.tokens for script in scripts),
+            milliseconds=found.milliseconds,
+        )
 
     def _pieces(
         self, found: Retrieval, scripts: tuple[Shown, ...], exclude: frozenset[str], *, open_number: bool
@@ -94,6 +102,7 @@ class Learned:
         texts = self.pool.snapshot.texts
         return {(text.script, text.key, text.sql): row for row, text in enumerate(texts)}
 
-    def _ranking(self, question: str, exclude: frozenset[str]) -> tuple[str, ...]:
-        """The best fragments before any is chosen; embedded already, so this costs little."""
-        return tuple(key_of(r.item) for r in self.retriever.rank(question, limit=_RANKED, exclude=exclude))
+    def _ranking(self, question: str, exclude: frozenset[str]) -> dict[str, float]:
+        """The best fragments before any is chosen, with their chances."""
+        found = self.retriever.rank(question, limit=_RANKED, exclude=exclude)
+        return {key_of(ranked.item): ranked.score for ranked in found}

@@ -10,12 +10,13 @@ it the merged candidates are ranked by question similarity plus how well their f
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from sqlore.retrieve.baselines.base import MOST, Handed, Piece, Pool, ScriptRetriever, ranked
+from sqlore.retrieve.baselines.base import MOST, Handed, Order, Piece, Pool, ScriptRetriever, ranked
 from sqlore.retrieve.baselines.filtering import Choice, chosen_by_model, parts_by_model
 from sqlore.retrieve.signals import Asked, cosines
 from sqlore.retrieve.snapshot import Floats
@@ -47,10 +48,10 @@ class Published(ScriptRetriever):
         self.granularity = granularity
         self.model = model
 
-    def order(self, asked: Asked) -> tuple[list[int], int]:
+    def order(self, asked: Asked) -> Order:
         scores = self.candidates(asked)
         rows = ranked(scores, scores > 0)
-        return rows, min(len(rows), MOST)
+        return Order(rows, min(len(rows), MOST), scores)
 
     def candidates(self, asked: Asked) -> Floats:
         """A score above 0 for each candidate text."""
@@ -96,8 +97,8 @@ class Published(ScriptRetriever):
         if parts and self.memory is not None:
             asked.part_vectors = self.memory.embed(parts)
         heard = perf_counter()
-        rows, enough = self.order(asked)
-        net = rows[:enough]
+        order = self.order(asked)
+        net = order.rows[: order.enough]
         found = perf_counter()
         choices = chosen_by_model(self.model, self.pool, question, net)
         times = {
@@ -107,8 +108,9 @@ class Published(ScriptRetriever):
         }
         kept = [choice.row for choice in choices]
         taken = self._within(kept, budget) if budget is not None else kept[:shots]
-        order = kept + [row for row in rows if row not in set(kept)]
-        return self._only_chosen(choices, self.handed(order, taken, times), taken)
+        # the model's order has no scores
+        reordered = Order(kept + [row for row in order.rows if row not in set(kept)], len(kept))
+        return self._only_chosen(choices, self.handed(reordered, taken, times), taken)
 
     def _only_chosen(self, choices: list[Choice], handed: Handed, taken: list[int]) -> Handed:
         """Of a script from which the model wanted single fragments, those alone count as handed over."""
@@ -118,6 +120,4 @@ class Published(ScriptRetriever):
                 for piece in self.pool.pieces([choice.row]):
                     if choice.fragments is None or piece.key in choice.fragments:
                         wanted.setdefault(piece.key, piece)
-        return Handed(
-            tuple(wanted.values()), handed.scripts, handed.ranking, handed.tokens, handed.milliseconds
-        )
+        return replace(handed, fragments=tuple(wanted.values()))

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from sqlore.retrieve.baselines.base import MOST, SHOTS, ScriptRetriever, above, ranked
+from sqlore.retrieve.baselines.base import MOST, SHOTS, Order, ScriptRetriever, above, ranked
 from sqlore.retrieve.baselines.masking import mask, schema_stems
 from sqlore.retrieve.signals import Asked, cosines
 from sqlore.retrieve.snapshot import Bools, Floats
@@ -20,10 +20,10 @@ _COMMON: Final = 0.1
 class Masked(ScriptRetriever):
     """`mqs`: scripts whose masked question is near the masked question (DAIL-SQL, OpenSearch-SQL)."""
 
-    def order(self, asked: Asked) -> tuple[list[int], int]:
+    def order(self, asked: Asked) -> Order:
         scores = self.likeness(asked)
         rows = ranked(scores, asked.alive)
-        return rows, above(scores, rows, self.threshold)
+        return Order(rows, above(scores, rows, self.threshold), scores)
 
     def likeness(self, asked: Asked) -> Floats:
         """Cosine of the masked questions, one a text; zeros where there are no vectors."""
@@ -83,7 +83,7 @@ class FilteredMasked(Masked):
     nearest of those with the same skeleton.
     """
 
-    def order(self, asked: Asked) -> tuple[list[int], int]:
+    def order(self, asked: Asked) -> Order:
         scores = self.likeness(asked)
         seen: set[int] = set()
         rows = []
@@ -92,7 +92,7 @@ class FilteredMasked(Masked):
             if script not in seen:
                 seen.add(script)
                 rows.append(row)
-        return rows, above(scores, rows, self.threshold)
+        return Order(rows, above(scores, rows, self.threshold), scores)
 
     @cached_property
     def good(self) -> Bools:
@@ -109,10 +109,10 @@ class Bm25(ScriptRetriever):
 
     embeds = False
 
-    def order(self, asked: Asked) -> tuple[list[int], int]:
+    def order(self, asked: Asked) -> Order:
         scores = asked.snapshot.text_words.bm25(asked.words)
         rows = ranked(scores, asked.alive)
-        return rows, min(SHOTS, len(rows))
+        return Order(rows, min(SHOTS, len(rows)))
 
 
 class Random(ScriptRetriever):
@@ -120,10 +120,10 @@ class Random(ScriptRetriever):
 
     embeds = False
 
-    def order(self, asked: Asked) -> tuple[list[int], int]:
+    def order(self, asked: Asked) -> Order:
         seed = [self.pool.seed, *asked.question.encode("utf-8", "replace")]
         rows = ranked(np.random.default_rng(seed).random(len(asked.alive)), asked.alive)
-        return rows, min(SHOTS, len(rows))
+        return Order(rows, min(SHOTS, len(rows)))
 
 
 class Frequent(ScriptRetriever):
@@ -134,12 +134,12 @@ class Frequent(ScriptRetriever):
 
     embeds = False
 
-    def order(self, asked: Asked) -> tuple[list[int], int]:
+    def order(self, asked: Asked) -> Order:
         share = asked.support / max(1.0, float(asked.alive.sum()))
         rows = ranked(asked.snapshot.over_texts(share), asked.alive)
         wanted = set(np.flatnonzero(share >= _COMMON).tolist())
         for taken, row in enumerate(rows[:MOST], start=1):
             wanted -= set(asked.snapshot.items_of_text[row])
             if not wanted:
-                return rows, taken
-        return rows, min(MOST, len(rows))
+                return Order(rows, taken)
+        return Order(rows, min(MOST, len(rows)))
