@@ -294,10 +294,15 @@ class Workspace:
         if self.store_file.parent == self.settings.home:
             (self.settings.home / CURRENT).write_text(self.store_file.name + "\n", encoding="utf-8")
 
-    def retrieve(self, question: str, *, items: int = 20, scripts: int | None = None) -> Retrieval:
-        """What the history knows that touches the question, best first; no language model is called."""
+    def retrieve(
+        self, question: str, *, items: int = 20, scripts: int | None = None, shots: int | None = None
+    ) -> Retrieval:
+        """What the history knows that touches the question, best first; no language model is called.
+
+        `shots`: exactly so many scripts, as in `Retriever.retrieve`.
+        """
         most = self.settings.scripts if scripts is None else scripts
-        return self.retriever.retrieve(asked(question), items=items, scripts=most)
+        return self.retriever.retrieve(asked(question), items=items, scripts=most, shots=shots)
 
     def ask(
         self,

@@ -19,6 +19,7 @@ from sqlore.interfaces.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
     from sqlore.model import Retrieval
 
 __all__ = ["retrieval_json", "retrieve"]
@@ -34,11 +35,24 @@ def retrieve(
     scripts: Annotated[
         int, typer.Option("--scripts", metavar="N", min=0, max=MOST, help="Whole scripts at most.")
     ] = 6,
+    shots: Annotated[
+        int | None,
+        typer.Option(
+            "--shots", metavar="N", min=0, max=MOST, help="Exactly so many scripts, as few-shot needs."
+        ),
+    ] = None,
+    format_: Annotated[
+        str | None,
+        typer.Option("--format", metavar="NAME", help="For another pipeline: dail, opensearch, nrep, codes."),
+    ] = None,
     json_: JsonOption = False,
 ) -> None:
     """Show the knowledge and the scripts that touch a question, best first. No language model is called."""
     with workspace(db, store) as lore:
-        found = lore.retrieve(question, items=items, scripts=scripts)
+        found = lore.retrieve(question, items=items, scripts=scripts, shots=shots)
+        if format_ is not None:
+            print_format(format_, found, lore.retriever.catalog)
+            return
         keys = script_keys(lore, (i for ranked in found.items for i in ranked.item.scripts))
     if json_:
         print_json(retrieval_json(found, keys))
@@ -64,6 +78,17 @@ def retrieve(
         console.print("\nWorked examples that hold them (and how much of them)", style="bold")
         show_scripts(console, [(r.score, r.script) for r in found.scripts])
     console.print(f"{sum(found.milliseconds.values()):.0f} ms", style="dim")
+
+
+def print_format(name: str, found: Retrieval, catalog: Catalog | None) -> None:
+    """The scripts as another pipeline takes them: text as it is, all else as JSON."""
+    from sqlore.retrieve.plugin import as_format
+
+    made = as_format(name, found, catalog)
+    if isinstance(made, str):
+        out().print(made, end="", soft_wrap=True)
+    else:
+        print_json(made, indent=1)
 
 
 def retrieval_json(found: Retrieval, keys: Mapping[int, str]) -> dict[str, Any]:

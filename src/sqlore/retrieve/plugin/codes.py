@@ -1,0 +1,107 @@
+"""CodeS: demonstrations before the question, as its few-shot inference lays them out.
+
+Source: RUCKBReasoning/codes, `text2sql_few_shot.py` (schema, matched contents, question and SQL of each
+demonstration, the nearest first, the SQL ending in `` ;``), `utils/db_utils.py` (the two sequences) and
+`schema_item_filter.py` (at most five tables of six columns; those that the SQL uses are among them). Where
+CodeS adds other tables and columns at random, here the schema's first columns follow, so that the same
+retrieval is the same text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlore.retrieve.plugin.examples import Example, examples, one_line, tables_of
+
+if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
+    from sqlore.model import Column, Retrieval, Table
+
+__all__ = ["codes"]
+
+_TABLES: Final = 5
+_COLUMNS: Final = 6
+_SAMPLES: Final = 2
+_SPECIAL: Final = frozenset("(-) /")
+
+
+def codes(found: Retrieval, catalog: Catalog | None = None) -> str:
+    """The demonstrations as text, the most useful first; the question's own schema and text follow it."""
+    return "".join(_demonstration(one, catalog) for one in examples(found, catalog))
+
+
+def _demonstration(example: Example, catalog: Catalog | None) -> str:
+    question = f"{example.evidence} {example.question}".strip()
+    parts = [_schema(example, catalog), _contents(example), question, f"{example.sql} ;"]
+    return "\n".join(parts) + "\n\n"
+
+
+def _schema(example: Example, catalog: Catalog | None) -> str:
+    tables = tables_of(example, catalog)[:_TABLES]
+    lines = ["database schema :"]
+    for table in tables:
+        shown = _shown(table, example)
+        columns = " , ".join(_column(table, column, catalog) for column in shown)
+        lines.append(f"table {_name(table.name)} , columns = [ {columns} ]")
+    keys = _keys(tables)
+    return "\n".join([*lines, "foreign keys :", *keys] if keys else [*lines, "foreign keys : None"])
+
+
+def _shown(table: Table, example: Example) -> list[Column]:
+    """The columns that the SQL uses, then the table's first, six in all; all that it uses where more."""
+    used = set(example.parsed.columns) if example.parsed else set()
+    of_sql = [c for c in table.columns if f"{table.name}.{c.name}".lower() in used]
+    others = [c for c in table.columns if c not in of_sql]
+    return [*of_sql, *others[: max(0, _COLUMNS - len(of_sql))]]
+
+
+def _column(table: Table, column: Column, catalog: Catalog | None) -> str:
+    notes = [column.type.lower()] if column.type else []
+    if column.primary_key:
+        notes.append("primary key")
+    if catalog is not None:
+        meaning = catalog.dictionary.describe_column(table.name, column.name)
+        if meaning and _letters(meaning) != _letters(column.name):
+            notes.append(f"comment : {one_line(meaning).lower()}")
+        seen = catalog.profile.column(table.name, column.name)
+        if seen is not None and seen.values:
+            notes.append("values : " + " , ".join(one_line(value) for value, _ in seen.values[:_SAMPLES]))
+    return f"{_name(table.name)}.{_name(column.name)} ( {' | '.join(notes)} )"
+
+
+def _letters(text: str) -> str:
+    return text.lower().replace("_", "").replace(" ", "")
+
+
+def _keys(tables: list[Table]) -> list[str]:
+    shown = {table.name.lower() for table in tables}
+    return [
+        f"{_name(table.name)}.{_name(own)} = {_name(key.ref_table)}.{_name(other)}"
+        for table in tables
+        for key in table.foreign_keys
+        if key.ref_table.lower() in shown
+        for own, other in zip(key.columns, key.ref_columns, strict=False)
+    ]
+
+
+def _contents(example: Example) -> str:
+    """Values of the database that the question names: those of the SQL's conditions that it says."""
+    found: dict[str, list[str]] = {}
+    said = f"{example.evidence} {example.question}".lower()
+    for fragment in example.parsed.fragments if example.parsed else ():
+        if fragment.kind == "condition" and len(fragment.columns) == 1:
+            table, _, column = fragment.columns[0].replace('"', "").rpartition(".")
+            values = [v for v in fragment.literals if not v.isdigit() and v.lower() in said]
+            held = found.setdefault(f"{_name(table)}.{_name(column)}", [])
+            held += [value for value in values if value and value not in held]
+    lines = [f"{column} ( {' , '.join(values)} )" for column, values in found.items() if values]
+    return "\n".join(["matched contents :", *lines]) if lines else "matched contents : None"
+
+
+def _name(name: str) -> str:
+    """A name as CodeS writes it: lower case, in backticks where it has a special character.
+
+    >>> _name("Order Details")
+    '`order details`'
+    """
+    return f"`{name.lower()}`" if _SPECIAL & set(name) else name.lower()
