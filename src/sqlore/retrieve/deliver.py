@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sqlore.model import KnowledgeItem, RankedItem, RankedScript, Script, StoredScript
-from sqlore.retrieve.select import Candidate, cover
+from sqlore.retrieve.select import Candidate, cover, essence
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Floats, Snapshot, Text
 from sqlore.retrieve.wording import saying
@@ -38,8 +39,9 @@ def folded(snapshot: Snapshot, ranking: Sequence[int], most: int = 60) -> list[i
     seen: set[str] = set()
     out = []
     for row in ranking:
-        if snapshot.essences[row] not in seen:
-            seen.add(snapshot.essences[row])
+        idea = essence(snapshot.items[row].kind, snapshot.items[row].skeleton)
+        if idea not in seen:
+            seen.add(idea)
             out.append(row)
             if len(out) == most:
                 break
@@ -115,7 +117,7 @@ def covering(asked: Asked, wanted: Sequence[int], scores: Floats, *, most: int, 
     worths = {int(row): float(scores[row]) for row in wanted}
     taken = [c.id for c in cover(worths, list(candidates.values()), most=most, budget=budget)]
     # a script that answers this very question is shown even where it holds nothing but itself
-    fits = np.asarray([length_in_tokens(text) <= budget for text in snapshot.texts], dtype=np.bool_)
+    fits = _lengths(snapshot) <= budget
     same = [row for row in np.flatnonzero(asked.same & fits).tolist() if row not in snapshot.undeliverable]
     if most and same and not asked.same[taken].any():
         taken = [same[0], *taken[: most - 1]]
@@ -128,8 +130,7 @@ def _saying(asked: Asked, taken: Sequence[int], near: Floats, *, most: int, budg
     """Rows of further texts for the words of the question that those taken do not say."""
     snapshot = asked.snapshot
     left = budget - sum(length_in_tokens(snapshot.texts[row]) for row in taken)
-    affordable = (snapshot.characters / _CHARACTERS_PER_TOKEN).astype(np.int64) + _AROUND <= left
-    fit = near * asked.alive * affordable
+    fit = near * asked.alive * (_lengths(snapshot) <= left)
     fit[list(snapshot.undeliverable)] = 0
     out = []
     for row in saying(asked, taken, fit, most=most - len(taken)):
@@ -137,6 +138,11 @@ def _saying(asked: Asked, taken: Sequence[int], near: Floats, *, most: int, budg
         if left >= 0:
             out.append(row)
     return out
+
+
+def _lengths(snapshot: Snapshot) -> NDArray[np.int64]:
+    """`length_in_tokens` of every text."""
+    return (snapshot.characters / _CHARACTERS_PER_TOKEN).astype(np.int64) + _AROUND
 
 
 def length_in_tokens(text: Text) -> int:

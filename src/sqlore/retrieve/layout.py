@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sqlore.model import KnowledgeItem
 from sqlore.retrieve.frames import grams
-from sqlore.retrieve.snapshot import GROUPS, Floats, Ints, Postings, Snapshot
+from sqlore.retrieve.snapshot import GROUPS, Floats, Ints, Postings, Snapshot, pair_keys
 from sqlore.retrieve.tags import tags
 from sqlore.retrieve.words import stems
 
@@ -95,12 +95,12 @@ def _names(snapshot: Snapshot, named: Sequence[Sequence[str]]) -> Names:
 
 def _literal_marks(snapshot: Snapshot) -> Floats:
     """One row a pair (item, text) of the snapshot, one column a sort of literal: 1 where it has one."""
-    pairs = zip(snapshot.item_of.tolist(), snapshot.text_of.tolist(), strict=True)
-    marks = np.zeros((len(snapshot.item_of), len(LITERALS)), dtype=np.float32)
-    for row, pair in enumerate(pairs):
-        for literals in snapshot.literals_of.get(pair, ()):
-            for literal in literals:
-                marks[row, LITERALS.index(sort_of(literal))] = 1
+    keys = snapshot.item_of.astype(np.int64) * max(1, len(snapshot.texts)) + snapshot.text_of
+    rows = np.searchsorted(keys, pair_keys(snapshot.uses, len(snapshot.texts)))
+    marks = np.zeros((len(keys), len(LITERALS)), dtype=np.float32)
+    for row, use in zip(rows.tolist(), snapshot.uses, strict=True):
+        for literal in use.literals:
+            marks[row, LITERALS.index(sort_of(literal))] = 1
     return marks
 
 

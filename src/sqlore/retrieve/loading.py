@@ -54,7 +54,7 @@ def load_snapshot(store: Store) -> Snapshot:
         offered,
         texts,
         [Use(rows[u.text], columns[u.item], u.literals) for u in uses if u.item in columns],
-        _rows(store.vectors("item"), [item.id for item in offered]),
+        lambda: _rows(store.vectors("item"), [item.id for item in offered]),
         _rows(store.vectors("text"), [text.id for text in texts]),
         frozenset(rows[text] for text, item in pairs if item in blocked)
         | _unfilled(texts)

@@ -8,27 +8,39 @@ support, its votes, its literals and its company.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sqlore.model import KnowledgeItem
-from sqlore.retrieve.select import essence
+from sqlore.retrieve.postings import Bools, Floats, Ints, Postings
 from sqlore.retrieve.structure import TRAITS, traits
 from sqlore.retrieve.words import stems, tokens
 
-Floats = NDArray[np.floating[Any]]
-Ints = NDArray[np.int32]
-Bools = NDArray[np.bool_]
+__all__ = [
+    "GROUPS",
+    "Bools",
+    "ByName",
+    "Floats",
+    "Ints",
+    "Lists",
+    "Postings",
+    "SameWords",
+    "Snapshot",
+    "Text",
+    "Use",
+    "no_vectors",
+    "pair_keys",
+    "words_of",
+]
 
 #: Groups of items whose scores start from different levels.
 GROUPS: Final = ("calculation", "condition", "relation", "dimension", "output")
 _LONGEST_LITERAL: Final = 8
-_NOTHING: Final = np.zeros(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,134 +71,145 @@ class Use:
     literals: tuple[str, ...] = ()
 
 
-class Postings:
-    """For each word, the rows that hold it and how often.
+class Lists:
+    """Row numbers in groups: group number `n` is ``values[starts[n] : starts[n + 1]]``, as a list."""
 
-    `alive` (rows) says in each method which rows count: what the others hold changes nothing then, not even
-    how rare a word is.
-    """
+    def __init__(self, starts: NDArray[np.int64], values: Ints) -> None:
+        self.starts = starts
+        self.values = values
 
-    def __init__(self, rows: Iterable[Sequence[str]]) -> None:
-        found: dict[str, dict[int, int]] = defaultdict(lambda: defaultdict(int))
-        lengths = []
-        for row, words in enumerate(rows):
-            lengths.append(len(words))
-            for word in words:
-                found[word][row] += 1
-        self.lengths: Floats = np.asarray(lengths, dtype=np.float32)
-        self._found: Mapping[str, tuple[Ints, Floats]] = {
-            word: (
-                np.fromiter(counts, np.int32, len(counts)),
-                np.fromiter(counts.values(), np.float32, len(counts)),
-            )
-            for word, counts in found.items()
-        }
-        self._rows = np.concatenate([_NOTHING, *(rows for rows, _ in self._found.values())])
-        self._words = np.repeat(np.arange(len(found)), [len(rows) for rows, _ in self._found.values()])
+    def __len__(self) -> int:
+        return len(self.starts) - 1
 
-    def rows(self, word: str) -> Ints:
-        """The rows that hold `word`."""
-        entry = self._found.get(word)
-        return entry[0] if entry else _NOTHING
-
-    def rarity(self, word: str, alive: Bools | None = None) -> float:
-        """Inverse document frequency: log(1 + (N - n + 0.5) / (n + 0.5))."""
-        rows = self.rows(word)
-        if alive is None:
-            return float(_rarity(len(self.lengths), np.asarray(len(rows))))
-        return float(_rarity(int(np.count_nonzero(alive)), np.asarray(np.count_nonzero(alive[rows]))))
-
-    def bm25(
-        self, words: Iterable[str], alive: Bools | None = None, k: float = 1.2, b: float = 0.75
-    ) -> Floats:
-        """BM25 of every row for the query `words`; shape (rows,)."""
-        scores = np.zeros(len(self.lengths), dtype=np.float32)
-        lengths = self.lengths if alive is None else self.lengths[alive]
-        mean = max(1.0, float(lengths.mean())) if len(lengths) else 1.0
-        for word in set(words):
-            if word in self._found:
-                rows, counts = self._found[word]
-                length = 1 - b + b * self.lengths[rows] / mean
-                scores[rows] += self.rarity(word, alive) * counts * (k + 1) / (counts + k * length)
-        return scores
-
-    def likeness(self, words: Collection[str], alive: Bools) -> Floats:
-        """BM25 of every alive row as a share of what the query could score, 0..1."""
-        possible = sum(self.rarity(word, alive) for word in set(words)) * 2.2
-        share: Floats = np.clip(self.bm25(words, alive) / max(possible, 1e-6), 0, 1) * alive
-        return share
-
-    def overlap(self, words: Iterable[str], alive: Bools | None = None) -> tuple[Floats, Floats]:
-        """By rarity, the share of each row's words that the query has, and of the query's that it has."""
-        n = len(self.lengths)
-        counted = np.ones(n, dtype=np.bool_) if alive is None else alive
-        numbers = np.bincount(self._words, weights=counted[self._rows], minlength=len(self._found))
-        rarity = _rarity(int(counted.sum()), numbers)
-        mass = np.bincount(self._rows, weights=rarity[self._words], minlength=n)
-        both = np.zeros(n, dtype=np.float32)
-        wanted = 0.0
-        for word in set(words):
-            weight = self.rarity(word, counted)
-            wanted += weight
-            both[self.rows(word)] += weight
-        of_row: Floats = (both / np.maximum(mass, 1e-6)).astype(np.float32)
-        return of_row, both / max(wanted, 1e-6)
+    def __getitem__(self, number: int) -> list[int]:
+        found: list[int] = self.values[self.starts[number] : self.starts[number + 1]].tolist()
+        return found
 
 
-def _rarity(rows: int, holding: NDArray[Any]) -> NDArray[np.float64]:
-    """Inverse document frequency of words that so many of the rows hold."""
-    out: NDArray[np.float64] = np.log1p((rows - holding + 0.5) / (holding + 0.5))
-    return out
+class ByName:
+    """Rows by the names that they carry; the names in lower case."""
+
+    def __init__(self, postings: Postings) -> None:
+        self._postings = postings
+
+    @classmethod
+    def of(cls, names: Iterable[Iterable[str]]) -> Self:
+        """The index of rows that carry these names, row by row."""
+        return cls(Postings([name.lower() for name in group] for group in names))
+
+    def get(self, name: str) -> Ints | None:
+        """The rows that carry `name`, or None."""
+        rows = self._postings.rows(name)
+        return rows if len(rows) else None
+
+    def values(self) -> Sequence[Ints]:
+        """The rows of each name that any row carries."""
+        return self._postings.groups()
+
+    def part(self, rows: Ints, places: Ints) -> Self:
+        """The index of `rows` alone, as `Postings.part`."""
+        return type(self)(self._postings.part(rows, places))
 
 
-@dataclass
+class SameWords:
+    """Texts by the set of their words, whatever the order."""
+
+    def __init__(self, groups: Iterable[Collection[str]]) -> None:
+        self._rows: dict[int, list[int]] = {}
+        for row, words in enumerate(groups):
+            self._rows.setdefault(hash(frozenset(words)), []).append(row)
+
+    def get(self, words: frozenset[str], otherwise: Sequence[int] = ()) -> Sequence[int]:
+        """The rows of the texts with exactly these words."""
+        return self._rows.get(hash(words), otherwise)
+
+
 class Snapshot:
-    """The arrays. `item_vectors` (items x d) and `text_vectors` (texts x d) hold unit rows, or d = 0.
+    """The arrays. `item_vectors` (items x d) and `text_vectors` (texts x d) hold unit rows, or d = 0; the
+    items' may come as a function that reads them, because few ask for them.
 
     `undeliverable` are texts that may speak for their items but not be shown: something in them is stale,
     they have placeholders where another text of their script has values, or they are several queries.
     `notes` are words that people or models wrote about an item, by its row.
+
+    `item_of` and `text_of` are the pairs (item, text), sorted.
     """
 
     items: Sequence[KnowledgeItem]
     texts: Sequence[Text]
     uses: Sequence[Use]
-    item_vectors: Floats
     text_vectors: Floats
-    undeliverable: frozenset[int] = frozenset()
-    notes: Mapping[int, str] = field(default_factory=dict)
-    item_of: Ints = field(init=False)
-    text_of: Ints = field(init=False)
+    undeliverable: frozenset[int]
+    item_of: Ints
+    text_of: Ints
+    items_of_text: Lists
+    text_words: Postings
+    item_words: Postings
+    texts_by_words: SameWords
+    items_of_column: ByName
+    items_of_table: ByName
+    characters: NDArray[np.int64]
+    synthetic: Bools
+    verified: Bools
+    item_traits: Floats
+    item_groups: Floats
+    _first: NDArray[np.int64]
 
-    def __post_init__(self) -> None:
-        pairs = sorted({(use.item, use.text) for use in self.uses})
-        self.item_of = np.asarray([item for item, _ in pairs], dtype=np.int32)
-        self.text_of = np.asarray([text for _, text in pairs], dtype=np.int32)
+    def __init__(
+        self,
+        items: Sequence[KnowledgeItem],
+        texts: Sequence[Text],
+        uses: Sequence[Use],
+        item_vectors: Floats | Callable[[], Floats],
+        text_vectors: Floats,
+        undeliverable: frozenset[int] = frozenset(),
+        notes: Mapping[int, str] | None = None,
+    ) -> None:
+        self.items, self.texts, self.uses = items, texts, uses
+        self._item_vectors, self.text_vectors = item_vectors, text_vectors
+        self.undeliverable = undeliverable
+        noted = notes or {}
+        keys = np.unique(pair_keys(uses, len(texts)))
+        self.item_of = (keys // max(1, len(texts))).astype(np.int32)
+        self.text_of = (keys % max(1, len(texts))).astype(np.int32)
+        self._group()
+        self.text_words = Postings(stems(f"{text.words} {text.names}") for text in texts)
+        self.characters = np.asarray([len(text.sql) + len(text.words) for text in texts], dtype=np.int64)
+        self.texts_by_words = SameWords(stems(text.words) for text in texts)
+        self.item_words = Postings(words_of(item, noted.get(row, "")) for row, item in enumerate(items))
+        self.synthetic = np.asarray([text.synthetic for text in texts], dtype=np.bool_)
+        self.verified = np.asarray([item.trust == "verified" for item in items], dtype=np.bool_)
+        self.items_of_column = ByName.of(item.columns for item in items)
+        self.item_traits = _marks([traits(item.skeleton) for item in items], TRAITS)
+        self.item_groups = _marks([(item.kind,) for item in items], GROUPS)
+        self.items_of_table = ByName.of(item.tables for item in items)
+
+    def _group(self) -> None:
+        """The pairs, by item and by text."""
         numbers = np.arange(len(self.items) + 1)
         self._first = np.searchsorted(self.item_of, numbers).astype(np.int64)
-        self.items_of_text: list[list[int]] = [[] for _ in self.texts]
-        for item, text in pairs:
-            self.items_of_text[text].append(item)
-        self.text_words = Postings(stems(f"{text.words} {text.names}") for text in self.texts)
-        self.characters = np.asarray([len(text.sql) + len(text.words) for text in self.texts], dtype=np.int64)
-        self.texts_by_words: dict[frozenset[str], list[int]] = defaultdict(list)
-        for row, asked in enumerate(self.texts):
-            self.texts_by_words[frozenset(stems(asked.words))].append(row)
-        self.item_words = Postings(
-            words_of(item, self.notes.get(row, "")) for row, item in enumerate(self.items)
-        )
-        self._literals = _literal_index(self.uses)
-        self.literals_of: dict[tuple[int, int], list[tuple[str, ...]]] = defaultdict(list)
+        by_text = np.argsort(self.text_of, kind="stable")
+        starts = np.searchsorted(self.text_of[by_text], np.arange(len(self.texts) + 1)).astype(np.int64)
+        self._pairs_of_text = Lists(starts, by_text.astype(np.int32))
+        self.items_of_text = Lists(starts, self.item_of[by_text])
+
+    @cached_property
+    def item_vectors(self) -> Floats:
+        """Unit rows (items x d), or d = 0."""
+        return self._item_vectors() if callable(self._item_vectors) else self._item_vectors
+
+    @cached_property
+    def literals_of(self) -> Mapping[tuple[int, int], Sequence[tuple[str, ...]]]:
+        """The literals of each use, by (item, text)."""
+        found: dict[tuple[int, int], list[tuple[str, ...]]] = {}
         for use in self.uses:
             if use.literals:
-                self.literals_of[use.item, use.text].append(use.literals)
-        self.synthetic: Bools = np.asarray([text.synthetic for text in self.texts], dtype=np.bool_)
-        self.verified: Bools = np.asarray([item.trust == "verified" for item in self.items], dtype=np.bool_)
-        self.items_of_column = _by_name(item.columns for item in self.items)
-        self.essences = [essence(item.kind, item.skeleton) for item in self.items]
-        self.item_traits = _marks([traits(item.skeleton) for item in self.items], TRAITS)
-        self.item_groups = _marks([(item.kind,) for item in self.items], GROUPS)
-        self.items_of_table = _by_name(item.tables for item in self.items)
+                found.setdefault((use.item, use.text), []).append(use.literals)
+        return found
+
+    @cached_property
+    def _literals(self) -> tuple[Mapping[str, int], Lists, Lists]:
+        return _literal_index(self.uses)
 
     # -------------------------------------------------- over the uses
 
@@ -224,11 +247,15 @@ class Snapshot:
     def literal_uses(self, question: str) -> list[tuple[str, int, int]]:
         """(literal, item, text) of every use whose literal stands in `question`."""
         words = tokens(question)
+        numbers, items, texts = self._literals
         found = []
         for start in range(len(words)):
             for length in range(1, min(_LONGEST_LITERAL, len(words) - start) + 1):
                 literal = " ".join(words[start : start + length])
-                found += [(literal, item, text) for item, text in self._literals.get(literal, ())]
+                number = numbers.get(literal)
+                if number is not None:
+                    pairs = zip(items[number], texts[number], strict=True)
+                    found += [(literal, item, text) for item, text in pairs]
         return found
 
 
@@ -242,29 +269,35 @@ def words_of(item: KnowledgeItem, note: str = "") -> list[str]:
     return stems(f"{names} {note}")
 
 
-def _literal_index(uses: Iterable[Use]) -> dict[str, list[tuple[int, int]]]:
-    index: dict[str, set[tuple[int, int]]] = defaultdict(set)
+def pair_keys(uses: Sequence[Use], texts: int) -> NDArray[np.int64]:
+    """One number a use, the same for the same item and text, in the order of items and then of texts."""
+    items = np.fromiter((use.item for use in uses), np.int64, len(uses))
+    out: NDArray[np.int64] = items * max(1, texts) + np.fromiter(
+        (use.text for use in uses), np.int64, len(uses)
+    )
+    return out
+
+
+def _literal_index(uses: Iterable[Use]) -> tuple[Mapping[str, int], Lists, Lists]:
+    """The number of each literal, and by that number the items and the texts that use it."""
+    numbers: dict[str, int] = {}
+    rows: set[tuple[int, int, int]] = set()
     for use in uses:
         for literal in use.literals:
             words = tokens(literal)
             # A single digit or letter stands in too many questions to mean anything.
             if 0 < len(words) <= _LONGEST_LITERAL and len(literal) > 1:
-                index[" ".join(words)].add((use.item, use.text))
-    return {literal: sorted(pairs) for literal, pairs in index.items()}
+                number = numbers.setdefault(" ".join(words), len(numbers))
+                rows.add((number, use.item, use.text))
+    table = np.asarray(sorted(rows), dtype=np.int32).reshape(len(rows), 3)
+    starts = np.searchsorted(table[:, 0], np.arange(len(numbers) + 1)).astype(np.int64)
+    return numbers, Lists(starts, table[:, 1].copy()), Lists(starts, table[:, 2].copy())
 
 
 def _marks(rows: Sequence[Collection[str]], names: Sequence[str]) -> Floats:
     """One row a group of names, one column a name: 1 where the row has it."""
     marks = [[name in row for name in names] for row in rows]
     return np.asarray(marks, dtype=np.float32).reshape(len(rows), len(names))
-
-
-def _by_name(names: Iterable[Iterable[str]]) -> dict[str, Ints]:
-    index: dict[str, list[int]] = defaultdict(list)
-    for number, group in enumerate(names):
-        for name in group:
-            index[name.lower()].append(number)
-    return {name: np.asarray(numbers, dtype=np.int32) for name, numbers in index.items()}
 
 
 def no_vectors(rows: int) -> Floats:
