@@ -286,7 +286,10 @@ class ValueMatch:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What the history knows that touches a question, best first."""
+    """What the history knows that touches a question, best first.
+
+    `notes` say what did not go as asked; `usage` is what a language model cost, where one was asked.
+    """
 
     question: str
     items: tuple[RankedItem, ...]
@@ -295,6 +298,7 @@ class Retrieval:
     values: tuple[ValueMatch, ...] = ()
     milliseconds: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    usage: Usage | None = None
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:

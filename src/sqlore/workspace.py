@@ -208,9 +208,11 @@ class Workspace:
     @cached_property
     def retriever(self) -> Retriever:
         """Finds what the history knows that touches a question."""
-        from sqlore.retrieve import Retriever
+        from sqlore.retrieve import ModelFilter, Retriever
 
-        return Retriever(self.store, self.embedder, self.catalog)
+        wanted = self.settings.retrieve_filter
+        judge = ModelFilter(self.model, mask=self.settings.mask) if wanted else None
+        return Retriever(self.store, self.embedder, self.catalog, judge=judge)
 
     # -------------------------------------------------------------- the jobs
 
@@ -297,9 +299,10 @@ class Workspace:
     def retrieve(
         self, question: str, *, items: int = 20, scripts: int | None = None, shots: int | None = None
     ) -> Retrieval:
-        """What the history knows that touches the question, best first; no language model is called.
+        """What the history knows that touches the question, best first.
 
-        `shots`: exactly so many scripts, as in `Retriever.retrieve`.
+        No language model is called, unless the setting `retrieve_filter` wants one. `shots`: exactly so many
+        scripts, as in `Retriever.retrieve`.
         """
         most = self.settings.scripts if scripts is None else scripts
         return self.retriever.retrieve(asked(question), items=items, scripts=most, shots=shots)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cli_helpers import REVENUE, Command, clean_environment, make_history, make_sqlite
+import sqlore.llm.base
+from cli_helpers import REVENUE, Command, clean_environment, make_history, make_sqlite, serving
 
 QUESTION = "What is the revenue of enterprise customers?"
 
@@ -59,3 +60,32 @@ def test_an_unknown_format_is_a_usage_error(sqlore_: Command) -> None:
     assert done.code == 2
     assert done.out == ""
     assert "dail, opensearch, nrep, codes" in done.err
+
+
+def test_a_filter_asks_the_model_once_and_says_when_it_cannot_be_read(
+    sqlore_: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlore.llm.base, "ALLOW_MODEL_REQUESTS", True)
+    ask = ("retrieve", QUESTION, "--json")
+    plain = sqlore_(*ask).json
+    with serving() as endpoint:
+        endpoint.replies = ["2", "well, who knows"]
+        kept = sqlore_(*ask, "--filter", "--model", endpoint.spec)
+        assert len(endpoint.requests) == 1
+        assert endpoint.requests[0]["temperature"] == 0
+        unread = sqlore_(*ask, "--filter", "--model", endpoint.spec)
+    assert kept.err == ""
+    scores = {item["id"]: item["score"] for item in kept.json["items"]}
+    assert scores[plain["items"][1]["id"]] > plain["items"][1]["score"]
+    assert scores.get(plain["items"][0]["id"], 0) < plain["items"][0]["score"]
+    assert "ranked without it" in unread.err
+    assert unread.json["items"] == plain["items"]
+
+
+def test_a_draft_counts_what_the_filter_cost(sqlore_: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlore.llm.base, "ALLOW_MODEL_REQUESTS", True)
+    with serving() as endpoint:
+        endpoint.replies = ["1, 2", REVENUE]
+        draft = sqlore_("ask", QUESTION, "--filter", "--model", endpoint.spec, "--json").json
+    assert draft["sql"] == REVENUE
+    assert draft["usage"]["calls"] == 2

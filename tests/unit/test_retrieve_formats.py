@@ -51,7 +51,8 @@ CATALOG = Catalog(
     ),
 )
 TALL = Script(
-    "SELECT T1.full_name, AVG(T1.height_cm)\nFROM superhero AS T1 JOIN publisher AS T2 ON T1.publisher_id = T2.id\n"
+    "SELECT T1.full_name, AVG(T1.height_cm)\nFROM superhero AS T1"
+    " JOIN publisher AS T2 ON T1.publisher_id = T2.id\n"
     "WHERE T2.title = 'Marvel Comics' AND (T1.height_cm > 188 OR T1.height_cm IS NULL)\n"
     "GROUP BY T1.full_name ORDER BY AVG(T1.height_cm) DESC LIMIT 3;",
     "731",

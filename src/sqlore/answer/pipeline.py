@@ -77,6 +77,7 @@ def ask(
     if retriever is not None and strategy != "zero_shot":
         job.stage("looking in the history")
         retrieval = retriever.retrieve(question, scripts=job.settings.scripts, exclude=exclude)
+        job.usage += retrieval.usage or Usage()
     context = prompt_context(question, catalog, retrieval, job.settings, remote=model.remote)
     best, attempts = job.best(chosen.prompt(context))
     citations: tuple[Any, ...] = ()

@@ -17,6 +17,7 @@ from sqlore.retrieve.fuse import Ranker, by_sameness, by_trust
 from sqlore.retrieve.learned import default_ranker
 from sqlore.retrieve.loading import load_snapshot
 from sqlore.retrieve.phrases import phrases
+from sqlore.retrieve.rerank import CANDIDATES, Judge, Verdict, moved
 from sqlore.retrieve.select import best_count
 from sqlore.retrieve.shots import filled
 from sqlore.retrieve.signals import Asked
@@ -53,7 +54,8 @@ class Retriever:
     has changed. Without `embedder` the model that made the store's vectors is loaded (one behind an endpoint
     has to be given); a store without vectors is searched by words alone. `catalog` finds the database's
     values in questions; without one that which was saved in the store does, if any. `ranker` takes the
-    place of the learned one. Safe to share between threads.
+    place of the learned one; a `judge` is asked about the best candidates, and what it says changes their
+    scores (`rerank.ModelFilter`: one call of a language model a question). Safe to share between threads.
 
     Raises `StoreError` where there is no store at the path.
     """
@@ -65,11 +67,13 @@ class Retriever:
         catalog: Catalog | None = None,
         *,
         ranker: Ranker | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self._opened_it = isinstance(store, (str, Path))
         self.store = _opened(store) if isinstance(store, (str, Path)) else store
         self.catalog = catalog or _saved_catalog(self.store)
         self.ranker = ranker or default_ranker()
+        self.judge = judge
         self._embedder = embedder
         self._remembering: Remembering | None = None
         self._snapshot: Snapshot | None = None
@@ -121,6 +125,9 @@ class Retriever:
         asked = self.look_up(question, exclude, watch)
         scores, shares = self._score(asked)
         watch.lap("rank")
+        scores, verdict = self._judged(asked, scores, shares)
+        if self.judge is not None:
+            watch.lap("filter")
         ranking = folded(asked.snapshot, best_first(scores))
         chosen = ranking[: min(items, best_count(scores[ranking]))]
         wanted = to_cover(chosen, ranking, scores)
@@ -139,6 +146,8 @@ class Retriever:
             tuple(phrase.text for phrase in asked.phrases),
             tuple(asked.values),
             watch.milliseconds,
+            (verdict.note,) if verdict.note else (),
+            verdict.usage,
         )
 
     def rank(
@@ -147,6 +156,7 @@ class Retriever:
         """The `limit` best items for `question`, without choosing among them. Raises as `retrieve`."""
         asked = self.look_up(question, exclude)
         scores, shares = self._score(asked)
+        scores, _ = self._judged(asked, scores, shares)
         return explained(asked, best_first(scores)[:limit], scores, shares, self.ranker.names)
 
     # -------------------------------------------------- what is looked up for a question
@@ -201,6 +211,19 @@ class Retriever:
     def _score(self, asked: Asked) -> tuple[Floats, Floats]:
         scores, shares = self.ranker.rank(asked)
         return by_trust(asked, by_sameness(asked, scores)), shares
+
+    def _judged(self, asked: Asked, scores: Floats, shares: Floats) -> tuple[Floats, Verdict]:
+        """The scores after the judge's verdict on the best, near-identical ones once."""
+        rows = folded(asked.snapshot, best_first(scores), most=CANDIDATES) if self.judge else []
+        if self.judge is None or not rows:
+            return scores, Verdict(None)
+        items = [r.item for r in explained(asked, rows, scores, shares, self.ranker.names)]
+        # descriptions tell values, also those of withheld scripts
+        verdict = self.judge(asked.question, items, not asked.alive.all())
+        if verdict.kept is not None:
+            scores = scores.copy()
+            scores[rows] = moved(scores[rows].tolist(), verdict.kept)
+        return scores, verdict
 
 
 def _opened(path: str | Path) -> Store:

@@ -9,9 +9,11 @@ import typer
 
 from sqlore.interfaces.cli.common import (
     DbOption,
+    FilterOption,
     JsonOption,
     StoreOption,
     err,
+    neutral,
     out,
     print_json,
     script_keys,
@@ -43,13 +45,17 @@ def ask(
     samples: Annotated[
         int | None, typer.Option("--samples", metavar="N", help="Answers sampled; the best is voted for.")
     ] = None,
+    filter_: FilterOption = None,
     json_: JsonOption = False,
 ) -> None:
     """Answer a question: SQL with a citation for every clause, and its rows. Nothing is ever written."""
     settings = {"model": model, "row_limit": limit, "query_timeout": timeout, "samples": samples}
+    settings["retrieve_filter"] = filter_
     with workspace(db, store, **settings) as lore:
         with stages(quiet=json_) as report:
             draft = lore.ask(question, strategy=strategy, on_progress=report)
+        for note in draft.retrieval.notes if draft.retrieval else ():
+            err().print(neutral(note), style="yellow")
         if json_:
             print_json(draft_json(draft, script_keys(lore, (i for c in draft.citations for i in c.scripts))))
         else:

@@ -25,6 +25,7 @@ __all__ = [
     "MOST",
     "DbOption",
     "DialectOption",
+    "FilterOption",
     "JsonOption",
     "StoreOption",
     "err",
@@ -49,6 +50,15 @@ JsonOption = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON
 DialectOption = Annotated[
     str | None,
     typer.Option("--dialect", metavar="NAME", help="SQL dialect of the scripts; default: the database's."),
+]
+
+FilterOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--filter/--no-filter",
+        help="Ask the model once which of what was retrieved is needed.",
+        show_default=False,
+    ),
 ]
 
 #: The largest number that an option which counts something takes.

@@ -10,8 +10,11 @@ import typer
 from sqlore.interfaces.cli.common import (
     MOST,
     DbOption,
+    FilterOption,
     JsonOption,
     StoreOption,
+    err,
+    neutral,
     out,
     print_json,
     script_keys,
@@ -45,11 +48,20 @@ def retrieve(
         str | None,
         typer.Option("--format", metavar="NAME", help="For another pipeline: dail, opensearch, nrep, codes."),
     ] = None,
+    filter_: FilterOption = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="SPEC", help="The model of --filter, as in ask.")
+    ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Show the knowledge and the scripts that touch a question, best first. No language model is called."""
-    with workspace(db, store) as lore:
+    """Show the knowledge and the scripts that touch a question, best first.
+
+    No language model is called, unless --filter asks one.
+    """
+    with workspace(db, store, retrieve_filter=filter_, model=model) as lore:
         found = lore.retrieve(question, items=items, scripts=scripts, shots=shots)
+        for note in found.notes:
+            err().print(neutral(note), style="yellow")
         if format_ is not None:
             print_format(format_, found, lore.retriever.catalog)
             return
