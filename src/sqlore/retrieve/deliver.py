@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sqlore.model import KnowledgeItem, RankedItem, RankedScript, Script, StoredScript
+from sqlore.retrieve.part import Part
 from sqlore.retrieve.select import Candidate, cover, essence
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Floats, Snapshot, Text
@@ -58,10 +59,11 @@ def explained(
     asked: Asked, chosen: Sequence[int], scores: Floats, shares: Floats, names: Sequence[str]
 ) -> tuple[RankedItem, ...]:
     """The chosen items with their scores and the signals that spoke most for or against them."""
-    whole = bool(asked.alive.all())
+    snapshot = asked.snapshot
+    whole = bool((snapshot.spoken if isinstance(snapshot, Part) else asked.alive).all())
     return tuple(
         RankedItem(
-            asked.snapshot.items[row] if whole else as_known(asked, row),
+            snapshot.items[row] if whole else as_known(asked, row),
             float(scores[row]),
             reasons(names, shares[row]),
         )
@@ -80,9 +82,11 @@ def reasons(names: Sequence[str], shares: Floats) -> Mapping[str, float]:
 
 def as_known(asked: Asked, row: int) -> KnowledgeItem:
     """The item as it is known from the texts that may be used: support, scripts, literals, example."""
-    snapshot = asked.snapshot
+    snapshot, alive = asked.snapshot, asked.alive
+    if isinstance(snapshot, Part):
+        row, alive, snapshot = int(snapshot.item_rows[row]), snapshot.spoken, snapshot.whole
     item = snapshot.items[row]
-    rows = [int(text) for text in snapshot.texts_of(row) if asked.alive[text]]
+    rows = [int(text) for text in snapshot.texts_of(row) if alive[text]]
     texts = [snapshot.texts[text] for text in rows]
     counts = Counter(literals for text in rows for literals in set(snapshot.literals_of.get((row, text), ())))
     shown = any(item.sql in text.sql for text in texts)

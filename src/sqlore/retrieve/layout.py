@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from sqlore.model import KnowledgeItem
 from sqlore.retrieve.frames import grams
+from sqlore.retrieve.part import Part
+from sqlore.retrieve.postings import places_of
 from sqlore.retrieve.snapshot import GROUPS, Floats, Ints, Postings, Snapshot, pair_keys
 from sqlore.retrieve.tags import tags
 from sqlore.retrieve.words import stems
@@ -40,6 +42,20 @@ class Names:
     names: Ints
     words: Sequence[frozenset[str]]
 
+    def part(self, part: Part) -> Names:
+        """The names of the items and texts of `part`."""
+        of_item = self.of_item[part.item_rows]
+        used = np.unique(of_item)
+        used = used[used >= 0]
+        # The place beyond the last name takes the -1 that stands for none, and gives it back.
+        places = places_of(used, len(self.words) + 1)
+        starts = np.searchsorted(self.texts, part.text_rows)
+        stops = np.searchsorted(self.texts, part.text_rows, side="right")
+        texts = np.repeat(np.arange(len(starts), dtype=np.int32), stops - starts)
+        before = np.cumsum(stops - starts) - (stops - starts)
+        rows = np.arange(len(texts)) + np.repeat(starts - before, stops - starts)
+        return Names(places[of_item], texts, places[self.names[rows]], [self.words[name] for name in used])
+
     def votes(self, weights: Floats) -> Floats:
         """For each name the share of `weights` (one a text) of the texts that use it."""
         total = np.bincount(self.names, weights=weights[self.texts], minlength=len(self.words))
@@ -57,7 +73,7 @@ class Layout:
 
     def __init__(self, snapshot: Snapshot, known: Sequence[str]) -> None:
         items = snapshot.items
-        self.snapshot = snapshot
+        self.snapshot: Snapshot = snapshot
         self.frames = Postings(grams(text.words) for text in snapshot.texts)
         self.item_tags = _tag_marks(items, known)
         self.text_tags: Floats = np.zeros((len(snapshot.texts), len(known)), dtype=np.float32)
@@ -70,6 +86,19 @@ class Layout:
         self.same_columns = _numbered((item.kind, item.columns) for item in items)
         self.same_tables = _numbered((item.kind, item.tables) for item in items)
         self.sizes = np.bincount(snapshot.text_of, minlength=len(snapshot.texts)).astype(np.float32)
+
+    def part(self, part: Part) -> Layout:
+        """The layout of a part of the snapshot."""
+        out = object.__new__(Layout)
+        items, texts = part.item_rows, part.text_rows
+        out.snapshot = part
+        out.frames = self.frames.part(texts, part.text_places)
+        out.item_tags, out.text_tags = self.item_tags[items], self.text_tags[texts]
+        out.tables, out.columns = self.tables.part(part), self.columns.part(part)
+        out.literals, out.sizes = self.literals[part.pairs], self.sizes[texts]
+        out.properties, out.kinds = self.properties[items], self.kinds[items]
+        out.same_columns, out.same_tables = self.same_columns[items], self.same_tables[items]
+        return out
 
 
 def _tag_marks(items: Sequence[KnowledgeItem], known: Sequence[str]) -> Floats:

@@ -25,6 +25,7 @@ from sqlore.retrieve.fuse import COLUMNS, Ranker, design, relative, sigmoid
 from sqlore.retrieve.layout import Layout
 from sqlore.retrieve.likeness import likeness, worth
 from sqlore.retrieve.mates import mates
+from sqlore.retrieve.part import Part
 from sqlore.retrieve.shape import Shape
 from sqlore.retrieve.signals import Asked, keep_company
 from sqlore.retrieve.snapshot import Floats, Ints, Snapshot
@@ -121,7 +122,9 @@ class Learned:
         return Evidence(asked, layout, columns, fused, like, weights, called, rows)
 
     def layout(self, snapshot: Snapshot) -> Layout:
-        """The layout of `snapshot`, made when it is first asked about."""
+        """The layout of `snapshot`, made when it is first asked about; that of a part from the whole's."""
+        if isinstance(snapshot, Part):
+            return self.layout(snapshot.whole).part(snapshot)
         kept = self._kept
         if kept is None or kept[0] is not snapshot:
             kept = self._kept = (snapshot, Layout(snapshot, self.model.shape.tags))

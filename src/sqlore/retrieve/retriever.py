@@ -16,6 +16,7 @@ from sqlore.retrieve.deliver import best_first, covering, explained, folded, to_
 from sqlore.retrieve.fuse import Ranker, by_sameness, by_trust
 from sqlore.retrieve.learned import default_ranker
 from sqlore.retrieve.loading import load_snapshot
+from sqlore.retrieve.near import neighbourhood
 from sqlore.retrieve.phrases import phrases
 from sqlore.retrieve.rerank import CANDIDATES, Judge, Verdict, moved
 from sqlore.retrieve.select import best_count
@@ -174,7 +175,9 @@ class Retriever:
         watch.lap("embed")
         values = self._values(question)
         watch.lap("values")
-        return Asked(question, snapshot, snapshot.alive(exclude), parts, vector, values=values)
+        near, alive = neighbourhood(snapshot, question, snapshot.alive(exclude), vector, values)
+        watch.lap("near")
+        return Asked(question, near, alive, parts, vector, values=values)
 
     def _current(self) -> Snapshot:
         with self._lock:

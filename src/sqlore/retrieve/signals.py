@@ -82,7 +82,7 @@ class Asked:
     def same(self) -> Bools:
         """Texts that ask this very question: the same words, whatever their order."""
         same: Bools = np.zeros(len(self.snapshot.texts), dtype=np.bool_)
-        same[self.snapshot.texts_by_words.get(frozenset(self.words), [])] = bool(self.words)
+        same[self.snapshot.asking(frozenset(self.words))] = bool(self.words)
         return same & self.alive
 
     @cached_property

@@ -29,7 +29,6 @@ __all__ = [
     "Ints",
     "Lists",
     "Postings",
-    "SameWords",
     "Snapshot",
     "Text",
     "Use",
@@ -82,8 +81,12 @@ class Lists:
         return len(self.starts) - 1
 
     def __getitem__(self, number: int) -> list[int]:
-        found: list[int] = self.values[self.starts[number] : self.starts[number + 1]].tolist()
+        found: list[int] = self.of(number).tolist()
         return found
+
+    def of(self, number: int) -> Ints:
+        """The group as an array."""
+        return self.values[self.starts[number] : self.starts[number + 1]]
 
 
 class ByName:
@@ -111,19 +114,6 @@ class ByName:
         return type(self)(self._postings.part(rows, places))
 
 
-class SameWords:
-    """Texts by the set of their words, whatever the order."""
-
-    def __init__(self, groups: Iterable[Collection[str]]) -> None:
-        self._rows: dict[int, list[int]] = {}
-        for row, words in enumerate(groups):
-            self._rows.setdefault(hash(frozenset(words)), []).append(row)
-
-    def get(self, words: frozenset[str], otherwise: Sequence[int] = ()) -> Sequence[int]:
-        """The rows of the texts with exactly these words."""
-        return self._rows.get(hash(words), otherwise)
-
-
 class Snapshot:
     """The arrays. `item_vectors` (items x d) and `text_vectors` (texts x d) hold unit rows, or d = 0; the
     items' may come as a function that reads them, because few ask for them.
@@ -143,9 +133,9 @@ class Snapshot:
     item_of: Ints
     text_of: Ints
     items_of_text: Lists
+    pairs_of_text: Lists
     text_words: Postings
     item_words: Postings
-    texts_by_words: SameWords
     items_of_column: ByName
     items_of_table: ByName
     characters: NDArray[np.int64]
@@ -168,6 +158,8 @@ class Snapshot:
         self.items, self.texts, self.uses = items, texts, uses
         self._item_vectors, self.text_vectors = item_vectors, text_vectors
         self.undeliverable = undeliverable
+        self.hidden = np.zeros(len(texts), dtype=np.bool_)
+        self.hidden[list(undeliverable)] = True
         noted = notes or {}
         keys = np.unique(pair_keys(uses, len(texts)))
         self.item_of = (keys // max(1, len(texts))).astype(np.int32)
@@ -175,7 +167,7 @@ class Snapshot:
         self._group()
         self.text_words = Postings(stems(f"{text.words} {text.names}") for text in texts)
         self.characters = np.asarray([len(text.sql) + len(text.words) for text in texts], dtype=np.int64)
-        self.texts_by_words = SameWords(stems(text.words) for text in texts)
+        self._asking = _by_words(stems(text.words) for text in texts)
         self.item_words = Postings(words_of(item, noted.get(row, "")) for row, item in enumerate(items))
         self.synthetic = np.asarray([text.synthetic for text in texts], dtype=np.bool_)
         self.verified = np.asarray([item.trust == "verified" for item in items], dtype=np.bool_)
@@ -190,7 +182,7 @@ class Snapshot:
         self._first = np.searchsorted(self.item_of, numbers).astype(np.int64)
         by_text = np.argsort(self.text_of, kind="stable")
         starts = np.searchsorted(self.text_of[by_text], np.arange(len(self.texts) + 1)).astype(np.int64)
-        self._pairs_of_text = Lists(starts, by_text.astype(np.int32))
+        self.pairs_of_text = Lists(starts, by_text.astype(np.int32))
         self.items_of_text = Lists(starts, self.item_of[by_text])
 
     @cached_property
@@ -244,8 +236,20 @@ class Snapshot:
         held = (text.script in exclude or (bool(text.key) and text.key in exclude) for text in self.texts)
         return ~np.fromiter(held, np.bool_, len(self.texts))
 
+    def asking(self, words: frozenset[str]) -> Ints:
+        """The texts that ask with exactly these words, whatever their order."""
+        return np.asarray(self._asking.get(hash(words), ()), dtype=np.int32)
+
     def literal_uses(self, question: str) -> list[tuple[str, int, int]]:
         """(literal, item, text) of every use whose literal stands in `question`."""
+        return [
+            (literal, item, text)
+            for literal, items, texts in self.literal_rows(question)
+            for item, text in zip(items.tolist(), texts.tolist(), strict=True)
+        ]
+
+    def literal_rows(self, question: str) -> list[tuple[str, Ints, Ints]]:
+        """Each literal that stands in `question`, as often as it does, with the items and texts using it."""
         words = tokens(question)
         numbers, items, texts = self._literals
         found = []
@@ -254,8 +258,7 @@ class Snapshot:
                 literal = " ".join(words[start : start + length])
                 number = numbers.get(literal)
                 if number is not None:
-                    pairs = zip(items[number], texts[number], strict=True)
-                    found += [(literal, item, text) for item, text in pairs]
+                    found.append((literal, items.of(number), texts.of(number)))
         return found
 
 
@@ -267,6 +270,14 @@ def words_of(item: KnowledgeItem, note: str = "") -> list[str]:
     """
     names = " ".join((*item.columns, *item.tables)).replace(".", " ").replace("_", " ")
     return stems(f"{names} {note}")
+
+
+def _by_words(texts: Iterable[Collection[str]]) -> Mapping[int, Sequence[int]]:
+    """The texts by the hash of the set of their words."""
+    rows: dict[int, list[int]] = {}
+    for row, words in enumerate(texts):
+        rows.setdefault(hash(frozenset(words)), []).append(row)
+    return rows
 
 
 def pair_keys(uses: Sequence[Use], texts: int) -> NDArray[np.int64]:
