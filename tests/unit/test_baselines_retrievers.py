@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from evals_helpers import ONLY_IN_6, SCRIPTS, pool
-from sqlore.errors import ModelUnavailable, UsageError
+from sqlore.errors import ModelTimeout, ModelUnavailable, UsageError
 from sqlore.llm import FunctionModel
 from sqlore.model import Message, Script
 from sqlore.retrieve.baselines import NAMES, Pool, TaskRetriever, make_retriever
 from sqlore.retrieve.baselines.dail import Dail
+from sqlore.retrieve.baselines.filtering import Choice, read_choices, read_parts
 from sqlore.retrieve.baselines.published import Published
 from sqlore.retrieve.baselines.similar import Masked
 
@@ -146,6 +147,89 @@ def test_an_answer_that_cannot_be_read_keeps_all_candidates() -> None:
     ground = pool(model=model)
     found = Published(ground, threshold=0.3, model=model).retrieve(QUESTION)
     assert len(found.scripts) > 1
+
+
+def test_none_is_a_choice_of_nothing() -> None:
+    model = _model("none")
+    found = Published(pool(model=model), threshold=0.3, model=model).retrieve(QUESTION)
+    assert (found.fragments, found.scripts) == ((), ())
+    assert found.ranking
+
+
+def test_a_model_that_fails_leaves_what_is_found_without_one() -> None:
+    def fails(messages: Sequence[Message]) -> str:
+        raise ModelTimeout("too slow")
+
+    model = FunctionModel(fails)
+    found = Published(pool(model=model), threshold=0.3, model=model).retrieve(QUESTION)
+    assert found.scripts == Published(pool(), threshold=0.3).retrieve(QUESTION).scripts
+    assert len(model.requests) == 2
+
+
+def test_only_the_level_of_parts_asks_for_parts() -> None:
+    model = _model()
+    Published(pool(model=model), threshold=0.3, granularity="q", model=model).retrieve(QUESTION)
+    assert len(model.requests) == 1
+
+
+def test_candidates_are_cut_to_a_prompt_of_sane_length() -> None:
+    wide = ", ".join(f"height * {n} AS h{n}" for n in range(300))
+    long = tuple(
+        Script(f"SELECT {wide} FROM hero WHERE height > {n} AND name {op} 'x'", str(n), f"giants {n} " * 200)
+        for n, op in enumerate(("=", "<", ">", "<>", ">=", "<=", "LIKE", "NOT LIKE", "IN", "NOT IN"))
+    )
+    long = tuple(Script(s.sql.replace("IN 'x'", "IN ('x')"), s.key, s.question) for s in long)
+    model = FunctionModel(lambda messages: "2: 1")
+    ground = pool((*long, *SCRIPTS), model=model)
+    found = Published(ground, threshold=0.01, model=model).retrieve("giants by height")
+    system, user = model.requests[-1]
+    assert 3000 < len(system.content) + len(user.content) < 11_000
+    assert [piece.key for piece in found.fragments] == [found.scripts[0].fragments[0]]
+
+
+@pytest.mark.parametrize(
+    ("answer", "choices"),
+    [
+        ("2: all\n1: 2, 9\nso much", [Choice(20), Choice(10, frozenset("b"))]),
+        ("Query 2: all pieces\n- Query 1: pieces 1 and 2", [Choice(20), Choice(10, frozenset("ab"))]),
+        ("**2**: all", [Choice(20)]),
+        ("2, 1", [Choice(20), Choice(10)]),
+        ("1\n2", [Choice(10), Choice(20)]),
+        ("<think>1: all</think>2: all", [Choice(20)]),
+        ("```\n1: 1\n1: 2\n```", [Choice(10, frozenset("a"))]),
+        ("3: all\n0: all\n1: 7", None),
+        ("none", []),
+        ("none of these, I think", None),
+        ("", None),
+    ],
+)
+def test_a_choice_is_read_in_many_forms(answer: str, choices: list[Choice] | None) -> None:
+    assert read_choices(answer, [10, 20], [["a", "b"], ["c"]]) == choices
+
+
+def test_phrases_are_read_in_many_forms() -> None:
+    two = ["average height", "publisher is Marvel"]
+    for answer in (
+        "average height\npublisher is Marvel",
+        "Here are the phrases:\n\n- average height\n- publisher is Marvel.",
+        '1. "average height"\n2. "publisher is Marvel"',
+        "average height, publisher is Marvel",
+        "<think>hm\nhm hm</think>\naverage height\naverage height\npublisher is Marvel",
+    ):
+        assert read_parts(answer) == two, answer
+    assert read_parts("") == []
+    assert len(read_parts("\n".join(f"phrase {n}" for n in range(30)))) == 8
+
+
+def test_the_learned_one_asks_its_model_once() -> None:
+    model = _model("2, 1")
+    ground = pool(model=model)
+    first = make_retriever("learned", ground).retrieve(QUESTION)
+    found = make_retriever("learned_llm", ground).retrieve(QUESTION)
+    assert len(model.requests) == 1
+    assert "filter" in found.milliseconds
+    assert found.ranking[0] == first.ranking[1]
+    assert set(found.ranking) == set(first.ranking)
 
 
 def test_unknown_names_and_missing_models_are_said() -> None:

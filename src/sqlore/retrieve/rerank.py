@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     from sqlore.llm import ChatModel
     from sqlore.model import KnowledgeItem, Usage
 
-__all__ = ["CANDIDATES", "Judge", "ModelFilter", "Verdict", "moved", "read_numbers"]
+__all__ = [
+    "CANDIDATES",
+    "Judge",
+    "ModelFilter",
+    "Verdict",
+    "as_line",
+    "moved",
+    "read_numbers",
+    "without_thoughts",
+]
 
 #: Candidates that the model is shown: what is needed is nearly always among so many.
 CANDIDATES: Final = 20
@@ -64,7 +73,7 @@ class Verdict:
     usage: Usage | None = None
 
 
-#: Candidates, best first, and whether their values must not be told, to a verdict.
+#: Candidates, best first, and whether some script is withheld, to a verdict.
 Judge = Callable[[str, "Sequence[KnowledgeItem]", bool], Verdict]
 
 
@@ -79,9 +88,13 @@ class ModelFilter:
         self.mask = mask and model.remote
         self._last: tuple[list[Message], Verdict] | None = None
 
-    def __call__(self, question: str, items: Sequence[KnowledgeItem], bare: bool = False) -> Verdict:
-        """The verdict on `items`. Raises `ModelUnavailable`; any other failure is a verdict with a note."""
-        messages = asked_about(question, items, bare=bare or self.mask)
+    def __call__(self, question: str, items: Sequence[KnowledgeItem], withheld: bool = False) -> Verdict:
+        """The verdict on `items`; descriptions are not shown where scripts are `withheld`: they tell values.
+
+        Raises `ModelUnavailable`; any other failure is a verdict with a note.
+        """
+        pieces = [_piece(item, masked=self.mask, described=not withheld) for item in items]
+        messages = asked_about(question, pieces)
         last = self._last
         if last is not None and last[0] == messages:
             return Verdict(last[1].kept, last[1].note)
@@ -101,23 +114,30 @@ class ModelFilter:
         return Verdict(kept, note, answer.usage)
 
 
-def asked_about(question: str, items: Sequence[KnowledgeItem], *, bare: bool) -> list[Message]:
-    """The one request; `bare` shows skeletons and names, which hold no value."""
-    lines = [f"{number}. {_piece(item, bare=bare)}" for number, item in enumerate(items, start=1)]
-    ask = "\n".join([f"Question: {_line(question, 1000)}", "", "Pieces:", *lines, "", "Needed:"])
+def asked_about(question: str, pieces: Sequence[str]) -> list[Message]:
+    """The one request."""
+    lines = [f"{number}. {piece}" for number, piece in enumerate(pieces, start=1)]
+    ask = "\n".join([f"Question: {as_line(question, 1000)}", "", "Pieces:", *lines, "", "Needed:"])
     return [Message("system", _TASK), Message("user", ask)]
 
 
-def _piece(item: KnowledgeItem, *, bare: bool) -> str:
-    sql, words = (item.skeleton, item.name) if bare else (item.sql, item.description or item.name)
+def _piece(item: KnowledgeItem, *, masked: bool, described: bool) -> str:
+    """One candidate on one line; masked it has a skeleton and a name, which hold no value."""
+    sql = item.skeleton if masked else item.sql
+    words = item.name if masked or not described else item.description or item.name
     scripts = f"{item.support} {'query' if item.support == 1 else 'queries'}"
-    return f"{item.kind}: {_line(sql, _SQL)} ({_line(words, _WORDS)}; in {scripts})"
+    return f"{item.kind}: {as_line(sql, _SQL)} ({as_line(words, _WORDS)}; in {scripts})"
 
 
-def _line(text: str, most: int) -> str:
+def as_line(text: str, most: int) -> str:
     """Text of people as one line that starts no turn of its own."""
     text = _SPACE.sub(" ", _TURN.sub(" ", text)).strip()
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def without_thoughts(answer: str) -> str:
+    """An answer without what a model thought aloud before it; a thought that was cut off is none."""
+    return _THOUGHTS.sub("", answer)
 
 
 def read_numbers(answer: str, count: int) -> tuple[int, ...] | None:
@@ -133,7 +153,7 @@ def read_numbers(answer: str, count: int) -> tuple[int, ...] | None:
     >>> read_numbers("none", 5), read_numbers("I would take 3 of them", 5)
     ((), None)
     """
-    said = _DROPPING.sub("", _THOUGHTS.sub("", answer))
+    said = _DROPPING.sub("", without_thoughts(answer))
     lines = [line for line in said.splitlines() if line.strip()]
     listed = [match[1] for match in map(_ITEM.match, lines) if match]
     if len(listed) > 1:

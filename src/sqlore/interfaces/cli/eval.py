@@ -76,7 +76,7 @@ def retrieval(
         bool, typer.Option("--relearn", help="Learn anew without the script for each task; slow, exact.")
     ] = False,
     model: Annotated[
-        str | None, typer.Option("--model", metavar="SPEC", help="For published_llm and dail_llm.")
+        str | None, typer.Option("--model", metavar="SPEC", help="For the retrievers that end in _llm.")
     ] = None,
     dialect: DialectOption = None,
     limit: Annotated[

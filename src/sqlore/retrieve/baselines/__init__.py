@@ -10,6 +10,7 @@
     bm25, random, frequent
     learned          the fragments that sqlore's retriever chooses
     learned_scripts  all fragments of the scripts it delivers
+    learned_llm      learned with a model's say on the best candidates, one call (`rerank`)
 
 They stand in our own code, written from the papers' descriptions.
 """
@@ -26,6 +27,7 @@ from sqlore.retrieve.baselines.dail import Dail
 from sqlore.retrieve.baselines.learned import Learned
 from sqlore.retrieve.baselines.published import Granularity, Published
 from sqlore.retrieve.baselines.similar import Bm25, FilteredMasked, Frequent, Masked, MaskedOrPlain, Random
+from sqlore.retrieve.rerank import ModelFilter
 
 __all__ = [
     "NAMES",
@@ -57,6 +59,7 @@ NAMES: Final = (
     "bm25",
     "frequent",
     "random",
+    "learned_llm",
     "published_llm",
     "dail_llm",
 )
@@ -73,7 +76,7 @@ def make_retriever(
     if ":" in name:
         return _plugged(name)(pool)
     base, _, llm = name.partition("_llm")
-    if name.endswith("_llm") and base in ("published", "dail") and not llm:
+    if name.endswith("_llm") and base in ("learned", "published", "dail") and not llm:
         if pool.model is None:
             raise ModelUnavailable(f"{name} needs a language model", hint="name one with --model")
         model = pool.model
@@ -84,7 +87,8 @@ def make_retriever(
     if base == "dail":
         return Dail(pool, name, model=model)
     if base in ("learned", "learned_scripts"):
-        return Learned(pool, name, whole=base == "learned_scripts")
+        judge = ModelFilter(model) if model else None
+        return Learned(pool, name, whole=base == "learned_scripts", judge=judge)
     if base in _SIMPLE:
         return _SIMPLE[base](pool, name, threshold)
     raise UsageError(

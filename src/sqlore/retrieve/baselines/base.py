@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from time import perf_counter
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -38,6 +38,7 @@ __all__ = [
     "ranked",
 ]
 
+T = TypeVar("T")
 #: Whole scripts that a retriever with a threshold hands over at most.
 MOST: Final = 10
 #: Whole scripts that a few-shot selection hands over where nobody names a number.
@@ -129,6 +130,14 @@ class Pool:
     ) -> None:
         self.store, self.catalog, self.model, self.seed = store, catalog, model, seed
         self.embedder = embedder
+        self._kept: dict[str, Any] = {}
+
+    def kept(self, what: str, make: Callable[[], T]) -> T:
+        """What `make` gives, made once: for what several retrievers compute alike from the history."""
+        if what not in self._kept:
+            self._kept[what] = make()
+        found: T = self._kept[what]
+        return found
 
     @cached_property
     def snapshot(self) -> Snapshot:

@@ -12,6 +12,7 @@ from sqlore.retrieve.retriever import BUDGET, Retriever
 if TYPE_CHECKING:
     from sqlore.model import RankedScript, Retrieval
     from sqlore.retrieve.fuse import Ranker
+    from sqlore.retrieve.rerank import Judge
 
 __all__ = ["Learned"]
 
@@ -23,15 +24,22 @@ _RANKED: Final = 40
 class Learned:
     """`learned`: the fragments that the retriever chooses; `learned_scripts`: all fragments of the scripts it
     delivers. With a number of shots or a budget, `learned` are the chosen fragments that those scripts hold.
+    With a `judge` it has a say in both, and is asked once a question.
     """
 
     def __init__(
-        self, pool: Pool, name: str = "learned", *, whole: bool = False, ranker: Ranker | None = None
+        self,
+        pool: Pool,
+        name: str = "learned",
+        *,
+        whole: bool = False,
+        ranker: Ranker | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self.pool = pool
         self.name = name
         self.whole = whole
-        self.retriever = Retriever(pool.store, pool.embedder, pool.catalog, ranker=ranker)
+        self.retriever = Retriever(pool.store, pool.embedder, pool.catalog, ranker=ranker, judge=judge)
 
     def retrieve(
         self,

@@ -93,14 +93,15 @@ class Published(ScriptRetriever):
             return super().retrieve(question, exclude, shots=shots, budget=budget)
         started = perf_counter()
         asked = self.pool.ask(question, exclude, self.memory)
-        parts = parts_by_model(self.model, question)
-        if parts and self.memory is not None:
-            asked.part_vectors = self.memory.embed(parts)
+        if self.granularity != "q" and self.memory is not None:
+            parts = parts_by_model(self.model, question)
+            asked.part_vectors = self.memory.embed(parts) if parts else asked.part_vectors
         heard = perf_counter()
         order = self.order(asked)
-        net = order.rows[: order.enough]
         found = perf_counter()
-        choices = chosen_by_model(self.model, self.pool, question, net)
+        choices = chosen_by_model(self.model, self.pool, question, order.rows)
+        if choices is None:  # as without a model
+            choices = [Choice(row) for row in order.rows[: order.enough]]
         times = {
             "keywords": (heard - started) * 1000,
             "rank": (found - heard) * 1000,

@@ -51,6 +51,9 @@ class Masked(ScriptRetriever):
     @cached_property
     def masked_vectors(self) -> Floats:
         """Vectors of all texts' masked questions (texts x d); a text is masked by its own literals."""
+        return self.pool.kept("masked questions", self._masked_vectors)
+
+    def _masked_vectors(self) -> Floats:
         assert self.pool.embedder is not None
         snapshot = self.pool.snapshot
         literals: dict[int, set[str]] = {}
