@@ -77,6 +77,13 @@ def test_the_command_compares_and_writes(folder: Path, sqlore_: Command) -> None
     assert {line["question_id"][0] for line in lines} == {"c", "f"}
     assert "By number of shots" in (folder / "o" / "retrieval.md").read_text(encoding="utf-8")
     assert json.loads((folder / "o" / "retrieval.json").read_text(encoding="utf-8")) == done.json
+    learned, mqs, gold = (results[name, None] for name in names.split(","))
+    assert 0 < learned["precision_at_recall"]["0.83"] <= 1
+    assert learned["curve"][0][0] == 0.01
+    assert sum(one["fragments"] for one in learned["reliability"]) > 12
+    assert mqs["curve"]
+    assert not mqs["reliability"]
+    assert gold["precision_at_recall"] == {"0.83": None}
 
 
 def test_predictions_can_be_scored_by_others(folder: Path, sqlore_: Command) -> None:
@@ -141,6 +148,34 @@ def test_withheld_questions_are_nowhere_in_the_store(folder: Path) -> None:
     stored = b"".join(file.read_bytes() for file in (folder / "stores").iterdir())
     assert b"giants" not in stored
     assert b"hero" in stored
+
+
+def test_withheld_comments_within_the_sql_are_nowhere_either(folder: Path) -> None:
+    """What somebody wrote beside the columns of a script is no part of a log of bare SQL."""
+    (folder / "log.sql").write_text(
+        "-- Which giants are there?\nSELECT name, /* the gargantuan ones */ height\nFROM hero -- colossal\n"
+        "WHERE height > 200;\n-- How many giants?\nSELECT COUNT(*) FROM hero WHERE height > 210;\n",
+        encoding="utf-8",
+    )
+    plan = GroundPlan(("log.sql",), databases=("comics",), schema=folder / "tables.json", withhold=True)
+    (ground,) = _names(plan, folder / "stores")
+    assert sorted(ground.questions.values()) == ["How many giants?", "Which giants are there?"]
+    assert len(leave_one_out(ground.history, questions=ground.questions)) == 2
+    stored = b"".join(file.read_bytes() for file in (folder / "stores").iterdir()).lower()
+    for word in (b"giants", b"gargantuan", b"colossal"):
+        assert word not in stored
+    assert b"height" in stored
+
+
+def test_every_retriever_is_compared_over_bare_sql(folder: Path, sqlore_: Command) -> None:
+    only = ("--database", "comics", "--withhold-questions")
+    done = sqlore_("eval", "retrieval", "--leave-one-out", *HISTORY, *only, "--json")
+    assert done.code == 0, done.err
+    assert done.json["tasks"] == {"comics": 6}
+    found = {result["retriever"]: result["recall"] for result in done.json["results"]}
+    assert len(found) == 11
+    # with no question to be like, the paper's cosine may find nothing in so small a history
+    assert all(recall > 0 for name, recall in found.items() if name != "published")
 
 
 def _names(plan: GroundPlan, cache: Path) -> list[object]:

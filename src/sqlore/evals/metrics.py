@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -130,12 +131,28 @@ class Scores:
 
     tasks: Sequence[Counts]
 
-    def _sums(self, kind: str | None) -> tuple[int, int, int]:
-        kinds = SCORED_KINDS if kind is None else (kind,)
-        right, offered, gold = (
-            sum(getattr(task, name).get(k, 0) for task in self.tasks for k in kinds)
-            for name in ("right", "offered", "gold")
+    @cached_property
+    def _counted(self) -> NDArray[np.float64]:
+        """tasks x kinds x [right, offered, gold]"""
+        rows = [
+            [
+                (task.right.get(kind, 0), task.offered.get(kind, 0), task.gold.get(kind, 0))
+                for kind in SCORED_KINDS
+            ]
+            for task in self.tasks
+        ]
+        return np.asarray(rows, dtype=np.float64).reshape(len(rows), len(SCORED_KINDS), 3)
+
+    def _rows(self, kind: str | None) -> NDArray[np.float64]:
+        """tasks x [right, offered, gold], of one kind or of all together."""
+        counted = self._counted
+        rows: NDArray[np.float64] = (
+            counted.sum(axis=1) if kind is None else counted[:, SCORED_KINDS.index(kind)]
         )
+        return rows
+
+    def _sums(self, kind: str | None) -> tuple[float, float, float]:
+        right, offered, gold = self._rows(kind).sum(axis=0).tolist()
         return right, offered, gold
 
     def precision(self, kind: str | None = None) -> float:
@@ -165,7 +182,7 @@ class Scores:
         """Precision and recall of all tasks as one threshold on the scores falls; None without scores."""
         if not any(len(task.said) for task in self.tasks):
             return None
-        return precision_recall(*self._judged(), self._sums(None)[2])
+        return precision_recall(*self._judged(), int(self._sums(None)[2]))
 
     def precision_at_recall(self, recall: float = PAPER_RECALL) -> float | None:
         """Precision where one threshold over the scores of all tasks finds the share `recall` of all gold.
@@ -240,9 +257,4 @@ class Scores:
 
     def intervals(self, kind: str | None = None, *, seed: int = 0) -> tuple[Rate, Rate, Rate]:
         """Precision, recall and F1 with 95 % bootstrap intervals over tasks; the same for the same `seed`."""
-        kinds = SCORED_KINDS if kind is None else (kind,)
-        rows = [
-            [sum(getattr(task, name).get(k, 0) for k in kinds) for name in ("right", "offered", "gold")]
-            for task in self.tasks
-        ]
-        return intervals(np.asarray(rows, dtype=np.float64).reshape(-1, 3), seed=seed)
+        return intervals(self._rows(kind), seed=seed)

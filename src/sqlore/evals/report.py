@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sqlore.evals.metrics import AT, PAPER_RECALL, SCORED_KINDS, Scores
+from sqlore.evals.plots import TITLES, write_plots
 from sqlore.evals.retrieval import Comparison, Result
 from sqlore.evals.sheets import Sheet, sheets
 
 __all__ = ["as_json", "as_markdown", "write_reports"]
+
+_PLOTS: Final = "plots"
+_INNERMOST: Final = re.compile(r"\[\n[\s\d.,e+-]*\]")
 
 
 def as_markdown(found: Iterable[Sheet]) -> str:
@@ -98,10 +103,22 @@ def _rates(scores: Scores, kind: str | None = None) -> dict[str, float]:
     return {name: round(rate, 5) for name, rate in rates.items()}
 
 
-def write_reports(folder: Path, comparison: Comparison) -> list[Path]:
-    """Writes `retrieval.md` and `retrieval.json` into `folder`, made where it is not there."""
+def write_reports(folder: Path, comparison: Comparison, *, plots: bool = True) -> list[Path]:
+    """Writes `retrieval.md`, `retrieval.json` and `plots/` into `folder`, made where it is not there.
+
+    Raises `UsageError` where plots are wanted and cannot be drawn.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    drawn = write_plots(folder / _PLOTS, comparison) if plots else []
+    parts = ["# Retrieval\n", as_markdown(sheets(comparison))]
+    if drawn:
+        parts.append("## Plots\n")
+        parts += [f"![{TITLES[file.stem]}]({_PLOTS}/{file.name})\n" for file in drawn]
     markdown, data = folder / "retrieval.md", folder / "retrieval.json"
-    markdown.write_text("# Retrieval\n\n" + as_markdown(sheets(comparison)), encoding="utf-8")
-    data.write_text(json.dumps(as_json(comparison), indent=1) + "\n", encoding="utf-8")
-    return [markdown, data]
+    markdown.write_text("\n".join(parts), encoding="utf-8")
+    # the points of a curve, a line each
+    text = _INNERMOST.sub(
+        lambda found: " ".join(found.group().split()), json.dumps(as_json(comparison), indent=1)
+    )
+    data.write_text(text + "\n", encoding="utf-8")
+    return [markdown, data, *drawn]

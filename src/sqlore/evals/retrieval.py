@@ -33,10 +33,14 @@ class Result:
     setting: Setting
     by_database: dict[str, list[Counts]] = field(default_factory=lambda: defaultdict(list))
     stages: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    _scores: Scores = field(default_factory=lambda: Scores([]), init=False, repr=False)
 
     @property
     def scores(self) -> Scores:
-        return Scores([counts for tasks in self.by_database.values() for counts in tasks])
+        """The scores over all tasks so far; the same object, with what it has added up, until one more."""
+        if len(self._scores.tasks) != sum(map(len, self.by_database.values())):
+            self._scores = Scores([counts for tasks in self.by_database.values() for counts in tasks])
+        return self._scores
 
     def of(self, database: str) -> Scores:
         """The scores on one database alone."""

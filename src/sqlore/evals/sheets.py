@@ -115,7 +115,8 @@ def _by_kind(comparison: Comparison) -> Sheet:
         scores = result.scores
         for kind in SCORED_KINDS:
             needed = sum(task.gold.get(kind, 0) for task in scores.tasks)
-            rows.append((result.setting.label, kind, *_prf(scores, kind), str(needed)))
+            rates = _prf(scores, kind) if needed else ("-",) * len(_PRF)
+            rows.append((result.setting.label, kind, *rates, str(needed)))
     return Sheet("By kind of knowledge (as Table 4)", heads, tuple(rows), paper.said(paper.BY_KIND))
 
 

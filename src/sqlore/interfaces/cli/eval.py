@@ -90,8 +90,9 @@ def retrieval(
         typer.Option("--predictions", metavar="FILE", help="Write what was retrieved, a line a task."),
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Write the tables as Markdown and JSON.")
+        Path | None, typer.Option("--out", metavar="DIR", help="Write tables as Markdown, JSON, and plots.")
     ] = None,
+    no_plots: Annotated[bool, typer.Option("--no-plots", help="With --out: no plots.")] = False,
     json_: JsonOption = False,
 ) -> None:
     """Compare retrievers on a history: what of the knowledge that a question needs do they find?"""
@@ -99,6 +100,7 @@ def retrieval(
     from sqlore.embed import load_embedder
     from sqlore.errors import UsageError
     from sqlore.evals.ground import GroundPlan, grounds
+    from sqlore.evals.plots import require_plots
     from sqlore.evals.report import as_json, write_reports
     from sqlore.evals.retrieval import compare
     from sqlore.evals.sheets import sheets
@@ -108,6 +110,8 @@ def retrieval(
         raise UsageError("what is to be asked?", hint="give either --tasks FILE or --leave-one-out")
     if db and schema:
         raise UsageError("--db and --schema exclude each other", hint="give the one that you have")
+    if folder is not None and not no_plots:
+        require_plots()  # said now and not when all is computed
     settings = load_settings(model=model)
     plans = _settings(retrievers, granularity, shots, threshold, budget)
     raw = [task for file in tasks for task in read_tasks(file)] if tasks else None
@@ -142,7 +146,7 @@ def retrieval(
     if not sum(found.tasks.values()):
         raise UsageError("there is no task", hint=_NO_TASKS)
     if folder is not None:
-        for file in write_reports(folder, found):
+        for file in write_reports(folder, found, plots=not no_plots):
             err().print(f"written: {file}", style="dim")
     if json_:
         print_json(as_json(found))
