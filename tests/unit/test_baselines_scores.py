@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from evals_helpers import pool
+from sqlore.retrieve import Retriever
 from sqlore.retrieve.baselines import NAMES, make_retriever
+from sqlore.retrieve.baselines.base import key_of
 from sqlore.retrieve.baselines.similar import Masked
 
 QUESTION = "Which publishers have giants above 200 whose name ends in man?"
@@ -55,3 +57,17 @@ def test_a_fragment_has_the_likeness_of_the_best_script_that_holds_it() -> None:
 def test_all_fragments_of_a_history_are_ranked_where_there_are_scores() -> None:
     found = Masked(pool(), "mqs").retrieve(QUESTION)
     assert set(found.ranking) == set(pool().keys)
+
+
+def test_the_scores_are_those_that_the_retriever_itself_gives() -> None:
+    """The second look at a question takes the first one's scores, and of no other question or exclusion."""
+    ground = pool()
+    learned, fresh = (
+        make_retriever("learned", ground),
+        Retriever(ground.store, ground.embedder, ground.catalog),
+    )
+    for question, exclude in ((QUESTION, ()), (QUESTION, {"6"}), ("How many heroes?", ()), (QUESTION, ())):
+        handed = learned.retrieve(question, exclude)
+        expected = fresh.rank(question, limit=40, exclude=exclude)
+        assert handed.ranking == tuple(key_of(ranked.item) for ranked in expected)
+        assert handed.scores == tuple(ranked.score for ranked in expected)

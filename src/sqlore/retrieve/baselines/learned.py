@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from sqlore.retrieve.baselines.base import Handed, Piece, Pool, Shown, key_of
+from sqlore.retrieve.learned import default_ranker
 from sqlore.retrieve.retriever import BUDGET, Retriever
 
 if TYPE_CHECKING:
     from sqlore.model import RankedScript, Retrieval
     from sqlore.retrieve.fuse import Ranker
     from sqlore.retrieve.rerank import Judge
+    from sqlore.retrieve.signals import Asked
+    from sqlore.retrieve.snapshot import Floats
 
 __all__ = ["Learned"]
 
 _ITEMS: Final = 20
 _SCRIPTS: Final = 6
 _RANKED: Final = 40
+
+
+class _Once:
+    """A ranker that hands the scores of the last question out a second time, and then no more.
+
+    The comparison wants what is chosen, and the whole ranking beside it; the second is not to cost a second
+    scoring, nor to make the next way to ask the same question look faster than it is.
+    """
+
+    def __init__(self, inner: Ranker) -> None:
+        self._inner = inner
+        self._last: tuple[tuple[str, bytes], tuple[Floats, Floats]] | None = None
+
+    @property
+    def names(self) -> Sequence[str]:
+        return self._inner.names
+
+    def rank(self, asked: Asked) -> tuple[Floats, Floats]:
+        what, last = (asked.question, asked.alive.tobytes()), self._last
+        if last is not None and last[0] == what:
+            self._last = None
+            return last[1]
+        found = self._inner.rank(asked)
+        self._last = (what, found)
+        return found
 
 
 class Learned:
@@ -39,7 +67,8 @@ class Learned:
         self.pool = pool
         self.name = name
         self.whole = whole
-        self.retriever = Retriever(pool.store, pool.embedder, pool.catalog, ranker=ranker, judge=judge)
+        once = _Once(ranker or default_ranker())
+        self.retriever = Retriever(pool.store, pool.embedder, pool.catalog, ranker=once, judge=judge)
 
     def retrieve(
         self,
