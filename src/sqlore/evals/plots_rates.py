@@ -22,7 +22,7 @@ from sqlore.evals.plots_style import (
     percent_axis,
 )
 from sqlore.evals.retrieval import Comparison, Result
-from sqlore.evals.sheets import plain_results
+from sqlore.evals.sheets import plain_results, tasks_told
 
 __all__ = ["f1", "f1_by_kind", "precision_recall", "reliability"]
 
@@ -31,11 +31,6 @@ _HEIGHT: Final = 400
 _ROW: Final = 24
 _PAPER: Final = "the paper's retriever"
 _PUBLISHED: Final = "the paper's, on its own tasks: P {:.1f}, R {:.1f}"
-
-
-def _tasks(comparison: Comparison) -> str:
-    number, many = sum(comparison.tasks.values()), len(comparison.tasks)
-    return f"{number:,} tasks over {many} {'history' if many == 1 else 'histories'}"
 
 
 def _results(comparison: Comparison) -> list[Result]:
@@ -81,7 +76,7 @@ def precision_recall(comparison: Comparison) -> dict[str, Any] | None:
     return finished(
         alt.layer(curves, dots, names).properties(width=_WIDTH, height=_HEIGHT),
         "Precision against recall",
-        f"{_tasks(comparison)}. Dots: what is handed over. Lines: one threshold over the scores.",
+        f"{tasks_told(comparison)}. Dots: what is handed over. Lines: one threshold over the scores.",
     )
 
 
@@ -140,7 +135,7 @@ def f1(comparison: Comparison) -> dict[str, Any] | None:
     return finished(
         alt.layer(bars, dots, told).properties(width=_WIDTH - 100, height=_ROW * len(rows)),
         "F1 by retriever",
-        f"{_tasks(comparison)}, with 95 % intervals",
+        f"{tasks_told(comparison)}, with 95 % intervals",
     )
 
 
@@ -168,7 +163,9 @@ def f1_by_kind(comparison: Comparison) -> dict[str, Any] | None:
     panels = chart.properties(width=104, height=18 * len(order)).facet(
         column=alt.Column("kind:N", sort=list(SCORED_KINDS)), spacing=14
     )
-    return finished(panels, "F1 by kind of knowledge", f"{_tasks(comparison)}. * {paper.SOURCE} (Table 4)")
+    return finished(
+        panels, "F1 by kind of knowledge", f"{tasks_told(comparison)}. * {paper.SOURCE} (Table 4)"
+    )
 
 
 def _bar(label: str, kind: str, value: float, color: str) -> dict[str, Any]:

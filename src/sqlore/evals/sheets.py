@@ -12,7 +12,7 @@ from sqlore.evals.retrieval import Comparison, Result
 from sqlore.evals.setting import VARIED, Setting
 from sqlore.retrieve.baselines.published import THRESHOLD
 
-__all__ = ["Sheet", "plain_results", "sheets", "varied_alone"]
+__all__ = ["Sheet", "plain_results", "sheets", "tasks_told", "varied_alone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,12 @@ def plain_results(comparison: Comparison) -> list[Result]:
     return list(found.values())
 
 
+def tasks_told(comparison: Comparison) -> str:
+    """How many tasks there are, for a note."""
+    tasks, many = sum(comparison.tasks.values()), len(comparison.tasks)
+    return f"{tasks:,} tasks over {many} {'history' if many == 1 else 'histories'}"
+
+
 _PRF: Final = ("precision", "recall", "F1")
 
 
@@ -79,10 +85,10 @@ def _retrievers(comparison: Comparison) -> Sheet:
         )
         for result in plain_results(comparison)
     )
-    tasks, scripts = sum(comparison.tasks.values()), sum(comparison.scripts.values())
+    scripts = sum(comparison.scripts.values())
     note = (
-        f"{tasks} tasks over {len(comparison.tasks)} histories of together {scripts} scripts;"
-        f" {comparison.gold} fragments needed; {len(comparison.unmatched)} gold keys are in no script.\n"
+        f"{tasks_told(comparison)} with {scripts:,} scripts;"
+        f" {comparison.gold:,} fragments needed; {len(comparison.unmatched)} gold keys are in no script.\n"
         f"{paper.said(paper.RETRIEVERS)}"
     )
     return Sheet("Retrievers, all fragments (as Table 3)", heads, rows, note)
