@@ -1,7 +1,7 @@
 """`make bench`: every benchmark that needs no language model, one after another.
 
 Each is a program of its own that prints what it measured with its own words; here they only run in turn,
-so that none disturbs another. `bench_ask.py` runs the local model for minutes and is called by hand.
+so that none disturbs another. Those in `BY_HAND` run the local model for minutes and are called by hand.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-BY_HAND = {"bench_ask.py"}
+BY_HAND = {"bench_ask.py", "bench_forms.py"}
 
 
 def main() -> int:
