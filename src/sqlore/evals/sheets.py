@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sqlore.evals import paper
+from sqlore.evals.curves import calibration_error
 from sqlore.evals.metrics import AT, PAPER_RECALL, SCORED_KINDS, Scores
 from sqlore.evals.retrieval import Comparison, Result
 from sqlore.evals.setting import VARIED, Setting
@@ -130,12 +131,13 @@ def _reliability(comparison: Comparison) -> Sheet:
     rows = []
     errors = []
     for result in plain_results(comparison):
-        label, error = result.setting.label, result.scores.calibration_error()
-        if error is not None:
-            errors.append(f"{label} {error:.4f}")
+        label, bins = result.setting.label, result.scores.reliability()
+        if bins:
+            likely = calibration_error([one for one in bins if one.low > 0])
+            errors.append(f"{label} {calibration_error(bins):.4f} ({likely:.4f} without the lowest bin)")
         rows += [
             (label, f"{one.low:.1f}-{one.high:.1f}", str(one.number), f"{one.said:.3f}", f"{one.was:.3f}")
-            for one in result.scores.reliability()
+            for one in bins
         ]
     heads = ("retriever", "score", "fragments", "said", "was")
     note = (
