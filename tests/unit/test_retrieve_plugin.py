@@ -112,3 +112,18 @@ def test_a_store_that_was_given_stays_open(file: Path) -> None:
         with Retriever(store, WordEmbedder()) as retriever:
             retriever.retrieve(QUESTION)
         assert store.scripts()
+
+
+def test_what_fills_up_adds_to_what_is_shown(retriever: Retriever) -> None:
+    """Of two scripts that are equally near the one that brings a likely piece comes first."""
+    found = retriever.retrieve(QUESTION, shots=5)
+    ranking = {one.item.id: one.score for one in retriever.rank(QUESTION, limit=100)}
+    cover = len(retriever.retrieve(QUESTION).scripts)
+    shown: set[int] = set()
+    brought = []
+    for ranked in found.scripts:
+        brought.append(sum(ranking.get(item, 0.0) for item in set(ranked.script.items) - shown))
+        shown |= set(ranked.script.items)
+    assert 0 < cover < 4
+    assert all(new > 0 for new in brought[cover:])
+    assert brought[cover] == max(brought[cover:])

@@ -111,8 +111,8 @@ class Retriever:
         `shots` None (the default): the fewest scripts that hold the items, and what is likely enough to be
         worth an example; at most `scripts` of together at most `budget` tokens (`BUDGET`). A number, for a
         few-shot pipeline: exactly so many scripts, or all there are where the history has fewer. Those that
-        hold most of the items come first, then the fittest others; `scripts` says nothing then, and a
-        `budget` holds only where it is given.
+        hold most of the items come first, then those that add most to them; `scripts` says nothing then, and
+        a `budget` holds only where it is given.
 
         `exclude` withholds scripts by id, or single texts by their source's key, with all that was learned
         from them alone.
@@ -134,7 +134,7 @@ class Retriever:
         wanted = to_cover(chosen, ranking, scores)
         room = budget if budget is not None else BUDGET if shots is None else _UNLIMITED
         delivered = covering(asked, wanted, scores, most=scripts if shots is None else shots, budget=room)
-        further = filled(asked, delivered, wanted, scores, number=shots or 0, budget=room)
+        further = filled(asked, delivered, scores, number=shots or 0, budget=room)
         watch.lap("select")
         ranked = explained(asked, chosen, scores, shares, self.ranker.names)
         shown = worked_examples(asked, delivered, chosen, wanted, scores, self.store.scripts)

@@ -1,7 +1,8 @@
-"""A fixed number of worked examples: those that hold the items, then the fittest of the rest.
+"""A fixed number of worked examples: those that hold the items, then those that add most to them.
 
-A few-shot pipeline has places for so many examples and expects them filled. The cover comes first, so a
-smaller number is always the beginning of a larger one's need: what holds most of what the question asks for.
+A few-shot pipeline has places for so many examples and expects them filled. The cover comes first: what holds
+most of what the question asks for. Where it is smaller than the number, each further script is the one that
+brings the most chance of a piece not yet shown, for what it shows beside that.
 """
 
 from __future__ import annotations
@@ -13,53 +14,52 @@ import numpy as np
 
 from sqlore.retrieve.deliver import length_in_tokens
 from sqlore.retrieve.signals import Asked
-from sqlore.retrieve.snapshot import Floats
+from sqlore.retrieve.snapshot import Bools, Floats
 
 __all__ = ["filled"]
 
-#: What a description that no person wrote counts for beside a question.
-_SYNTHETIC: Final = 0.5
-_VERIFIED: Final = 0.1
+#: A script's fragments are counted from here: one with a single fragment is not three times one with three.
+_SOME: Final = 3
+#: Nearness alone decides where no script brings anything new.
+_NEARNESS: Final = 1e-3
 
 
-def filled(
-    asked: Asked,
-    taken: Sequence[int],
-    wanted: Sequence[int],
-    scores: Floats,
-    *,
-    number: int,
-    budget: int,
-) -> list[int]:
-    """Rows of the fittest texts that bring `taken` to `number`, one a script, within what `budget` leaves.
+def filled(asked: Asked, taken: Sequence[int], scores: Floats, *, number: int, budget: int) -> list[int]:
+    """Rows of the texts that bring `taken` to `number`, one a script, within what `budget` leaves.
 
-    Fitness is nearness to the question plus the share of the `wanted` items' worth that the text holds: of
-    two texts alike in words the one that does what is asked comes first.
+    Each is the one of the largest worth: the chances of its items that no script taken before holds, more
+    for one near to the question, divided by how many fragments it has.
     """
     if len(taken) >= number:
         return []
     snapshot = asked.snapshot
-    worth = np.zeros(len(scores), dtype=np.float32)
-    worth[list(wanted)] = scores[list(wanted)]
     near = np.maximum(asked.dense, asked.lexical)
-    held = snapshot.over_texts(worth) / max(float(worth.sum()), 1e-9)
-    written = np.asarray([_SYNTHETIC if t.synthetic else 1.0 for t in snapshot.texts], dtype=np.float32)
-    verified = np.asarray([t.verified for t in snapshot.texts], dtype=np.float32)
-    fitness = near * written + _VERIFIED * verified + held
     usable = asked.alive.astype(np.bool_)
     usable[list(snapshot.undeliverable)] = False
-    rows = np.flatnonzero(usable)
-    seen = {snapshot.texts[row].script for row in taken}
+    fragments = np.diff(snapshot.items_of_text.starts)
+    missing = scores.astype(np.float32)
     left = budget - sum(length_in_tokens(snapshot.texts[row]) for row in taken)
+    seen = {snapshot.texts[row].script for row in taken}
+    for row in taken:
+        missing[snapshot.items_of_text[row]] = 0
     out: list[int] = []
-    for row in rows[np.argsort(-fitness[rows], kind="stable")].tolist():
-        if len(taken) + len(out) >= number:
+    while len(taken) + len(out) < number:
+        worth = snapshot.over_texts(missing) * (1 + near) / (_SOME + fragments) + _NEARNESS * near
+        best = _first(asked, worth, usable, seen, left)
+        if best is None:
             break
-        text = snapshot.texts[row]
-        tokens = length_in_tokens(text)
-        if text.script in seen or tokens > left:
-            continue
-        seen.add(text.script)
-        out.append(row)
-        left -= tokens
+        out.append(best)
+        seen.add(snapshot.texts[best].script)
+        left -= length_in_tokens(snapshot.texts[best])
+        missing[snapshot.items_of_text[best]] = 0
     return out
+
+
+def _first(asked: Asked, worth: Floats, usable: Bools, seen: set[int], left: int) -> int | None:
+    """The usable text of the largest worth that fits and is of a script not seen yet."""
+    rows = np.flatnonzero(usable)
+    for row in rows[np.argsort(-worth[rows], kind="stable")].tolist():
+        text = asked.snapshot.texts[row]
+        if text.script not in seen and length_in_tokens(text) <= left:
+            return int(row)
+    return None
