@@ -79,9 +79,9 @@ class Postings:
         """The rows that hold `word`."""
         return self._rows[self._held(word)]
 
-    def groups(self) -> list[Ints]:
-        """The rows of each word that any row holds."""
-        return np.split(self._rows, np.flatnonzero(np.diff(self._words)) + 1) if len(self._rows) else []
+    def grouped(self) -> tuple[Ints, NDArray[np.int64]]:
+        """The rows of each word that any row holds, one word after the other, and where each begins."""
+        return self._rows, np.flatnonzero(np.diff(self._words, prepend=-1))
 
     def rarity(self, word: str, alive: Bools | None = None) -> float:
         """Inverse document frequency: log(1 + (N - n + 0.5) / (n + 0.5))."""

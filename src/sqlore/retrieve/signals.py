@@ -202,11 +202,4 @@ def _structure(asked: Asked) -> tuple[Floats, Floats]:
 
 def _table_company(snapshot: Snapshot, favoured: Floats) -> Floats:
     """For each item the smallest, over its tables, of the best score of another item on that table."""
-    out = np.full(len(favoured), np.inf, dtype=np.float32)
-    for rows in snapshot.items_of_table.values():
-        scores = favoured[rows]
-        first = float(scores.max())
-        second = float(np.partition(scores, -2)[-2]) if len(scores) > 1 else 0.0
-        others = np.where(scores == first, second, first)
-        out[rows] = np.minimum(out[rows], others)
-    return np.where(np.isfinite(out), out, 0).astype(np.float32)
+    return snapshot.items_of_table.best_of_others(favoured)

@@ -105,9 +105,26 @@ class ByName:
         rows = self._postings.rows(name)
         return rows if len(rows) else None
 
-    def values(self) -> Sequence[Ints]:
-        """The rows of each name that any row carries."""
-        return self._postings.groups()
+    def best_of_others(self, scores: Floats) -> Floats:
+        """For each row the smallest, over its names, of the best score of another row with that name.
+
+        `scores` (rows) are not negative. 0 for rows that carry no name, or one that nobody else carries.
+
+        >>> ByName.of([["a"], ["a", "b"], ["b"], []]).best_of_others(np.array([0.9, 0.8, 0.3, 1])).tolist()
+        [0.8, 0.3, 0.8, 0.0]
+        """
+        rows, first = self._postings.grouped()
+        found = np.full(len(scores), np.inf, dtype=scores.dtype)
+        if len(rows):
+            own = scores[rows]
+            group = np.repeat(np.arange(len(first)), np.diff(first, append=len(rows)))
+            best = np.maximum.reduceat(own, first)
+            leads = own == best[group]
+            second = np.maximum.reduceat(np.where(leads, 0, own), first)
+            second = np.where(np.add.reduceat(leads.astype(np.int32), first) > 1, best, second)
+            np.minimum.at(found, rows, np.where(leads, second[group], best[group]))
+        out: Floats = np.where(np.isfinite(found), found, 0).astype(scores.dtype)
+        return out
 
     def part(self, rows: Ints, places: Ints) -> Self:
         """The index of `rows` alone, as `Postings.part`."""
