@@ -206,4 +206,14 @@ def _people(
 
 
 def strings(text: str | None) -> tuple[str, ...]:
-    return tuple(json.loads(text)) if text else ()
+    """The strings of a JSON list of strings, as the store writes them.
+
+    >>> strings('["a","b c"]'), strings('["say \\\\"hi\\\\""]'), strings('[""]'), strings(None)
+    (('a', 'b c'), ('say "hi"',), ('',), ())
+    """
+    if not text:
+        return ()
+    # A store holds hundreds of thousands of these. Without a backslash each quotation mark is a bound.
+    if text[:2] == '["' and "\\" not in text:
+        return tuple(text[2:-2].split('","'))
+    return tuple(json.loads(text))
