@@ -10,9 +10,9 @@ of its own:
 - bytes of the store.
 
 `--json FILE` and `--plot FILE` (SVG, needs altair) keep the figures. `--compare` also asks every question of
-each store whole, without the limit to a neighbourhood (`sqlore.retrieve.near`), and tells how much of the
-ranker's candidates and of the delivered items is the same, and the F1 of the delivered items both ways against
-the items of the question's own SQL.
+each store whole, without the limit to a neighbourhood (`sqlore.retrieve.near`): how much of the ranker's
+candidates and of the delivered items is the same, and the F1 of the delivered items both ways against the
+items of the question's own SQL.
 """
 
 from __future__ import annotations

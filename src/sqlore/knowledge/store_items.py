@@ -16,6 +16,9 @@ __all__ = ["changes_of", "known_items", "load_items", "rows_of", "select_items",
 
 _CHUNK: Final = 500  # SQLite's smallest limit of parameters is 999
 _EXAMPLES: Final = 20
+PIECES: Final = "IN (SELECT id FROM items WHERE kind <> 'query')"
+"""Instead of ids: all items but the whole queries, which are more than half of a store."""
+Wanted = Sequence[int] | str | None
 
 _ITEM = """
 SELECT i.id, i.kind, i.form, i.skeleton,
@@ -57,10 +60,13 @@ def select_items(
     return [int(row[0]) for row in db.execute(sql, (*values, -1 if limit is None else limit, offset))]
 
 
-def load_items(db: sqlite3.Connection, ids: Sequence[int] | None = None) -> list[KnowledgeItem]:
-    """The items of these ids in their order (all, by id, where None is given); unknown ids are left out."""
+def load_items(db: sqlite3.Connection, ids: Wanted = None) -> list[KnowledgeItem]:
+    """The items of these ids in their order (all, by id, where None is given; all but whole queries for
+    `PIECES`); unknown ids are left out.
+    """
     rows = {row[0]: row for row in rows_of(db, _ITEM, ids)}
-    wanted = sorted(rows) if ids is None else [number for number in ids if number in rows]
+    listed = isinstance(ids, Sequence) and not isinstance(ids, str)
+    wanted = [number for number in ids or () if number in rows] if listed else sorted(rows)
     literals, scripts = _literals(db, ids), _scripts_of(db, ids)
     tables, columns = _names(db, ids)
     people = _people(db, ids)
@@ -125,10 +131,12 @@ def changes_of(db: sqlite3.Connection, item: int) -> list[Change]:
     return [Change(*row) for row in rows]
 
 
-def rows_of(db: sqlite3.Connection, sql: str, ids: Sequence[int] | None) -> Iterator[Any]:
-    """The rows of `sql`, in which `{ids}` stands behind a column: only these ids, or all for None."""
-    if ids is None:
-        yield from db.execute(sql.format(ids="IS NOT NULL"))
+def rows_of(db: sqlite3.Connection, sql: str, ids: Wanted) -> Iterator[Any]:
+    """The rows of `sql`, in which `{ids}` stands behind a column: only these ids, all for None, all items
+    but whole queries for `PIECES`.
+    """
+    if ids is None or isinstance(ids, str):
+        yield from db.execute(sql.format(ids=ids or "IS NOT NULL"))
         return
     for start in range(0, len(ids), _CHUNK):
         part = ids[start : start + _CHUNK]
@@ -136,9 +144,7 @@ def rows_of(db: sqlite3.Connection, sql: str, ids: Sequence[int] | None) -> Iter
         yield from db.execute(sql.format(ids=f"IN ({marks})"), tuple(part))
 
 
-def _literals(
-    db: sqlite3.Connection, ids: Sequence[int] | None
-) -> dict[int, tuple[tuple[tuple[str, ...], int], ...]]:
+def _literals(db: sqlite3.Connection, ids: Wanted) -> dict[int, tuple[tuple[tuple[str, ...], int], ...]]:
     found: dict[int, list[tuple[tuple[str, ...], int]]] = defaultdict(list)
     rows = rows_of(
         db,
@@ -153,7 +159,7 @@ def _literals(
     return {item: tuple(values) for item, values in found.items()}
 
 
-def _scripts_of(db: sqlite3.Connection, ids: Sequence[int] | None) -> dict[int, tuple[int, ...]]:
+def _scripts_of(db: sqlite3.Connection, ids: Wanted) -> dict[int, tuple[int, ...]]:
     found: dict[int, list[int]] = defaultdict(list)
     for item, script in rows_of(
         db,
@@ -165,9 +171,7 @@ def _scripts_of(db: sqlite3.Connection, ids: Sequence[int] | None) -> dict[int, 
     return {item: tuple(scripts) for item, scripts in found.items()}
 
 
-def _names(
-    db: sqlite3.Connection, ids: Sequence[int] | None
-) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
+def _names(db: sqlite3.Connection, ids: Wanted) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
     tables: dict[int, list[str]] = defaultdict(list)
     columns: dict[int, list[str]] = defaultdict(list)
     for item, table, column in rows_of(
@@ -183,9 +187,7 @@ def _names(
     return tables, columns
 
 
-def _people(
-    db: sqlite3.Connection, ids: Sequence[int] | None
-) -> dict[int, tuple[tuple[str, ...], str | None, str | None]]:
+def _people(db: sqlite3.Connection, ids: Wanted) -> dict[int, tuple[tuple[str, ...], str | None, str | None]]:
     """Authors, first and last time of each item that has any."""
     authors: dict[int, dict[str, None]] = defaultdict(dict)
     times: dict[int, list[str]] = defaultdict(list)

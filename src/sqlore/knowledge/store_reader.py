@@ -102,6 +102,18 @@ class StoreReader:
         by_id = {item.id: item for item in loaded}
         return [by_id[number] for number in ids]
 
+    def pieces(self) -> list[KnowledgeItem]:
+        """All items but the whole queries, most used first."""
+        with self._reading() as db:
+            loaded = store_items.load_items(db, store_items.PIECES)
+        return sorted(loaded, key=lambda item: (-item.support, item.id))
+
+    def blocked(self) -> set[int]:
+        """Ids of the items, whole queries too, that are stale or deprecated."""
+        with self._reading() as db:
+            rows = db.execute("SELECT id FROM items WHERE stale IS NOT NULL OR trust = 'deprecated'")
+            return {int(row[0]) for row in rows}
+
     def item(self, number: int) -> KnowledgeItem | None:
         """The item of that id."""
         with self._reading() as db:

@@ -43,13 +43,13 @@ def load_snapshot(store: Store) -> Snapshot:
         for text in kept
     ]
     rows = {text.id: row for row, text in enumerate(texts)}
-    found = store.items()
+    found = store.pieces()
     uses = [use for use in store.uses() if use.text in rows]
     texts = _named(texts, found, [(rows[use.text], use.item) for use in uses])
     pairs = [(use.text, use.item) for use in uses]
     offered = _offered(found, pairs)
     columns = {item.id: column for column, item in enumerate(offered)}
-    blocked = {item.id for item in found if item.stale or item.trust == "deprecated"}
+    blocked = store.blocked()
     return Snapshot(
         offered,
         texts,
