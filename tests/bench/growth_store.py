@@ -7,7 +7,7 @@ that names a table is another one, and about a third of a question's words of me
 that are as frequent, the same word always for the same other word in one copy. Everything goes the ordinary
 way: parsed, described, folded, stored.
 
-Vectors are the embedding model's for the histories themselves. Embedding the copies would take an hour, so
+Vectors are the embedding model's for the histories themselves. Embedding the copies would take too long, so
 a copied question has its original's vector with noise (cosine 0.8 to it), and an item of a copy that of some
 original item with noise: as many, as long and as spread as real ones, which is what speed depends on. Answers
 of the copies say nothing about quality.

@@ -1,8 +1,8 @@
 """The neighbourhood of a question: the part of a large store that is worth looking at closely.
 
 Every text of the store is compared with the question, by meaning and by words, which is two passes over
-arrays; the ranker then sees the nearest texts and their items alone (`part`). So a question takes about as
-long at a hundred thousand items as at five thousand. Smaller stores are looked at whole.
+arrays; the ranker then sees the nearest texts and their items alone (`part`). So only the two passes grow
+with the store. Smaller stores are looked at whole.
 """
 
 from __future__ import annotations
