@@ -1,8 +1,8 @@
 """How retrieval grows with the store: `python tests/bench/bench_growth.py --cache DIR`.
 
 Stores of a thousand, ten thousand and a hundred thousand items (`growth_store`; making them took 28
-minutes on a busy machine and happens once per cache folder), and 200 questions that none of them holds. Each store in a process
-of its own:
+minutes on a busy machine and happens once per cache folder), and 200 questions that none of them holds. Each
+store in a process of its own:
 
 - median and 95th percentile of `Retriever.retrieve`, embedding the question included, and by stage;
 - the first question, which reads the store; resident memory that this adds to a process with the embedding
