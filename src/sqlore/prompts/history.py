@@ -1,8 +1,10 @@
 """Knowledge of the history: the few past scripts that together hold what the question needs.
 
-A small model copies whole worked examples better than it follows a list of fragments, so the scripts come
-as turns of the conversation: a question, its SQL. (The same examples as one text made it copy them even
-where they did not fit.) The found items that no script shows follow as short notes with their meaning.
+The scripts come as turns of the conversation: a question, its SQL. (The same examples as one text made a
+small model copy them even where they did not fit.) The found items that no script shows follow as short
+notes with their meaning. Other forms of the same knowledge (more scripts, the nearest ones, a list of the
+items beside the scripts or in their place) are compared in `tests/bench/bench_forms.py`: over its questions
+no other form was measurably better with a small model.
 """
 
 from __future__ import annotations

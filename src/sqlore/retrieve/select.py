@@ -1,9 +1,8 @@
 """From scores to what the prompt gets: few items, each once, and the fewest scripts that hold them.
 
 Two choices, both over calibrated scores. *Items*: the best first, near-identical ones folded, as many as
-make the expected F1 of the set largest. *Scripts*: a small model copies whole worked examples better than
-it follows a list of fragments, so the chosen items are delivered by scripts that together hold them: a
-weighted set cover, greedy, within a token budget.
+make the expected F1 of the set largest. *Scripts*: the chosen items are delivered by scripts that together
+hold them, as worked examples: a weighted set cover, greedy, within a token budget.
 """
 
 from __future__ import annotations
