@@ -44,7 +44,7 @@ from sqlore.retrieve.loading import load_snapshot
 from sqlore.retrieve.select import best_count
 from sqlore.retrieve.shape import Shape
 from sqlore.retrieve.signals import Asked
-from sqlore.retrieve.snapshot import GROUPS, Snapshot
+from sqlore.retrieve.snapshot import GROUPS, Snapshot, no_vectors
 from sqlore.retrieve.tags import tags
 from sqlore.retrieve.trees import Trees
 
@@ -53,8 +53,9 @@ DATA = Path(os.environ.get("SQLORE_DATA") or ROOT.parent / "shared" / "data")
 FOLDS = 4
 #: A word of the wording must be known from so many databases and questions, a tag from so many more.
 WORD_DATABASES, WORD_QUESTIONS, TAG_DATABASES, TAG_QUESTIONS = 6, 10, 12, 60
-#: Shares of the tasks: those that the sums are fitted on, those asked again without vectors, those of Spider.
-SAMPLE, BLIND, SPIDER = 0.2, 0.1, 0.35
+#: Shares of the tasks: those that the sums are fitted on, those asked again without vectors, those asked of bare
+#: SQL, those of Spider.
+SAMPLE, BLIND, BARE, SPIDER = 0.2, 0.1, 0.25, 0.35
 TREES = {
     "objective": "binary",
     "learning_rate": 0.1,
@@ -74,21 +75,27 @@ TREES = {
 
 @dataclass
 class History:
-    """One database's history as a snapshot, and what is looked up for each of its texts' questions."""
+    """One database's history as a snapshot, and what is looked up for the question of each of its texts.
+
+    A bare history has no questions: it was learned from the SQL alone, and is asked all the same.
+    """
 
     name: str
     snapshot: Snapshot
+    questions: list[str]
+    vectors: Any
     values: list[tuple[ValueMatch, ...]]
     spider: bool = False
+    bare: bool = False
     fold: int = 0
     layout: Layout | None = None
 
     def asked(self, row: int, *, blind: bool = False) -> Asked:
         """The question of a text asked of the others; Spider has each SQL under two questions."""
         text = self.snapshot.texts[row]
-        vector = None if blind or not self.snapshot.text_vectors.size else self.snapshot.text_vectors[row]
         alive = self.snapshot.alive({text.script} if self.spider else {text.key})
-        return Asked(text.words, self.snapshot, alive, vector=vector, values=self.values[row])
+        vector = None if blind else self.vectors[row]
+        return Asked(self.questions[row], self.snapshot, alive, vector=vector, values=self.values[row])
 
     def gold(self, row: int, asked: Asked) -> Any:
         labels = np.zeros(len(self.snapshot.items), dtype=np.float32)
@@ -102,25 +109,29 @@ class Task:
     row: int
     blind: bool = False
 
+    @property
+    def main(self) -> bool:
+        """One of those that the scores are of: a question asked of a history with questions and vectors."""
+        return not (self.history.spider or self.history.bare or self.blind)
+
 
 # ------------------------------------------------------------------ histories
 
 
 def histories(cache: Path) -> list[History]:
-    """All training histories, learned once and kept in `cache`."""
+    """All training histories, learned once and kept in `cache`; the same fold for a database's two forms."""
     cache.mkdir(parents=True, exist_ok=True)
     out = []
-    for source, spider in ((bird(), False), (spider_histories(), True)):
-        for name, make in source:
-            kept = cache / f"{name}.pickle"
+    for number, (name, make, spider) in enumerate((*bird(), *spider_histories())):
+        for bare in (False,) if spider else (False, True):
+            kept = cache / f"{name}{'.bare' if bare else ''}.pickle"
             if not kept.exists():
                 try:
-                    kept.write_bytes(pickle.dumps(make()))
+                    kept.write_bytes(pickle.dumps(make(bare)))
                 except SqloreError as error:
                     print(f"  {name}: left out, {error}", file=sys.stderr)
                     continue
-            snapshot, values = pickle.loads(kept.read_bytes())
-            out.append(History(name, snapshot, values, spider, len(out) % FOLDS))
+            out.append(History(name, *pickle.loads(kept.read_bytes()), spider, bare, number % FOLDS))
     return out
 
 
@@ -132,9 +143,10 @@ def bird() -> Iterator[tuple[str, Any]]:
         own = [(row["SQL"], row["question"]) for row in rows if row["db_id"] == name]
         yield (
             name,
-            lambda own=own, name=name: learned(
-                own, catalog_from_schema(schemas[name], dictionary_files=[meanings])
+            lambda bare, own=own, name=name: learned(
+                own, catalog_from_schema(schemas[name], dictionary_files=[meanings]), bare
             ),
+            False,
         )
 
 
@@ -144,7 +156,7 @@ def spider_histories() -> Iterator[tuple[str, Any]]:
         own = [(row["query"], row["question"]) for row in rows if row["db_id"] == name]
         file = DATA / "spider" / "database" / name / f"{name}.sqlite"
         if file.exists():
-            yield f"spider.{name}", lambda own=own, file=file: learned(own, catalog_of(file))
+            yield f"spider.{name}", lambda bare, own=own, file=file: learned(own, catalog_of(file), bare), True
 
 
 def catalog_of(file: Path) -> Any:
@@ -152,14 +164,19 @@ def catalog_of(file: Path) -> Any:
         return build_catalog(engine)
 
 
-def learned(pairs: Sequence[tuple[str, str]], catalog: Any) -> tuple[Snapshot, list[Any]]:
-    store = Store.create(":memory:")
+def learned(pairs: Sequence[tuple[str, str]], catalog: Any, bare: bool) -> tuple[Any, ...]:
+    """The snapshot, and for each text its question, the question's vector, and the values found in it."""
+    store, embedder = Store.create(":memory:"), load_embedder()
     scripts = (
-        Script(sql, key=str(n), question=said, dialect="sqlite") for n, (sql, said) in enumerate(pairs)
+        Script(sql, key=str(n), question=None if bare else said, dialect="sqlite")
+        for n, (sql, said) in enumerate(pairs)
     )
-    learn(store, scripts, catalog=catalog, dialect="sqlite", embedder=load_embedder())
+    learn(store, scripts, catalog=catalog, dialect="sqlite", embedder=embedder)
     snapshot = load_snapshot(store)
-    return snapshot, [tuple(catalog.values.match(text.words)) for text in snapshot.texts]
+    snapshot._item_vectors = no_vectors(len(snapshot.items))  # what reads them from the store cannot be kept
+    questions = [pairs[int(text.key)][1] for text in snapshot.texts]
+    vectors = embedder.embed(questions) if bare else snapshot.text_vectors
+    return snapshot, questions, vectors, [tuple(catalog.values.match(said)) for said in questions]
 
 
 # ------------------------------------------------------------------ stages
@@ -167,7 +184,7 @@ def learned(pairs: Sequence[tuple[str, str]], catalog: Any) -> tuple[Snapshot, l
 
 def fit_shape(tasks: Sequence[Task]) -> Shape:
     """The wording's model over the grams that enough databases use."""
-    asked = [set(grams(task.history.snapshot.texts[task.row].words)) for task in tasks]
+    asked = [set(grams(task.history.questions[task.row])) for task in tasks]
     having = [tags_of(task) for task in tasks]
     names = [task.history.name for task in tasks]
     words = common(asked, names, WORD_QUESTIONS, WORD_DATABASES)
@@ -236,7 +253,7 @@ def fit_sums(tasks: Sequence[Task], shapes: Sequence[Shape]) -> tuple[Any, Any]:
     items: list[tuple[Any, Any]] = []
     texts: list[tuple[Any, Any]] = []
     for task in tasks:
-        if task.blind or draw.random() > SAMPLE:
+        if draw.random() > SAMPLE:
             continue
         asked = task.history.asked(task.row)
         gold = task.history.gold(task.row, asked)
@@ -350,7 +367,7 @@ def report(tasks: Sequence[Task], rows: Sequence[Any], chances: Sequence[Any]) -
     within: Counter[int] = Counter()
     bins = np.zeros((10, 3))
     for task, candidates, own in zip(tasks, rows, chances, strict=True):
-        if task.blind or task.history.spider:
+        if not task.main:
             continue
         snapshot = task.history.snapshot
         asked = task.history.asked(task.row)
@@ -395,7 +412,7 @@ def shown(name: str, found: Mapping[str, Any]) -> None:
 def train(all_histories: Sequence[History], rounds: int) -> tuple[RankerModel, dict[str, Any]]:
     tasks = tasks_of(all_histories)
     print(f"{len(all_histories)} histories, {len(tasks)} tasks", file=sys.stderr)
-    own = [task for task in tasks if not task.history.spider and not task.blind]
+    own = [task for task in tasks if task.main]
     shape = fit_shape(own)
     shapes = []
     for fold in range(FOLDS):
@@ -413,7 +430,7 @@ def train(all_histories: Sequence[History], rounds: int) -> tuple[RankerModel, d
         [task.history.gold(task.row, e.asked)[e.rows] for task, e in zip(tasks, gathered, strict=True)]
     )
     folds = np.repeat([task.history.fold for task in tasks], sizes)
-    weights = np.repeat([0.5 if task.history.spider or task.blind else 1.0 for task in tasks], sizes)
+    weights = np.repeat([1.0 if task.main else 0.5 for task in tasks], sizes)
     print(f"  {matrix.shape[0]} rows of {matrix.shape[1]} columns", file=sys.stderr)
     chances = crossed(matrix, labels, folds, weights, rounds)
     first_report = report(tasks, rows, np.split(chances, cuts))
@@ -434,12 +451,12 @@ def tasks_of(all_histories: Sequence[History]) -> list[Task]:
     out = []
     for history in all_histories:
         for row in range(len(history.snapshot.texts)):
-            if history.spider and draw.random() > SPIDER:
+            if draw.random() > (SPIDER if history.spider else BARE if history.bare else 1):
                 continue
             if not history.asked(row).alive.any():
                 continue
             out.append(Task(history, row))
-            if not history.spider and draw.random() < BLIND:
+            if not history.spider and not history.bare and draw.random() < BLIND:
                 out.append(Task(history, row, blind=True))
     return out
 

@@ -22,6 +22,8 @@ from sqlore.retrieve.words import tokens
 NEAREST: Final = (1, 3, 5, 10, 20)
 _FAVOURED: Final = 12
 _NOT_NEAR: Final = 30.0
+_LEAST_SAID: Final = 0.02
+_MOST_SAID: Final = 9.0
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,8 @@ class Evidence:
     """One question on its way through the ranker.
 
     `fused` (items) are the scores of the fusion and `design` (items x columns) what they were made of; `like`
-    (texts x likenesses), `worth` (texts) and `called` (tags) come from `likeness` and `shape`; `rows` are the
-    candidates.
+    (texts x likenesses), `worth` (texts) and `called` (tags) come from `likeness` and `shape`; `weights` (by
+    blend, texts) from `regress`; `rows` are the candidates.
     """
 
     asked: Asked
@@ -40,11 +42,12 @@ class Evidence:
     like: Floats
     worth: Floats
     called: Floats
+    weights: Mapping[str, Floats]
     rows: Ints
 
     def columns(self) -> Mapping[str, Floats]:
         """Every column by name, each one number a candidate, in a fixed order."""
-        item = (_fused, _neighbours, _by_worth, _structure, _named, _together, _standing, _made_of)
+        item = (_fused, _neighbours, _by_worth, _regressed, _structure, _named, _together, _standing, _made_of)
         n = len(self.rows)
         return {
             name: np.broadcast_to(np.asarray(values, dtype=np.float32), (n,))
@@ -106,6 +109,32 @@ def _by_worth(e: Evidence) -> Columns:
     frame = snapshot.best(e.like[:, 2])
     yield "frame:best", frame[rows]
     yield "frame:best:relative", frame[rows] / max(float(frame.max(initial=0)), 1e-6)
+
+
+def _regressed(e: Evidence) -> Columns:
+    """What the regressions say of the item, its tables, its columns and its tags."""
+    snapshot, layout, rows = e.asked.snapshot, e.layout, e.rows
+    for blend, weights in e.weights.items():
+        said = snapshot.total(weights)[rows]
+        yield blend, said
+        yield f"{blend}:relative", said / max(float(said.max(initial=0)), 1e-6)
+        yield f"{blend}:place", place_within(said, np.zeros(len(said), dtype=np.int32))
+        if blend != "form":
+            for name, names in (("table", layout.tables), ("column", layout.columns)):
+                yield from _spread(f"{blend}:{name}", names, names.total(weights), rows)
+        if blend != "topic":
+            marks = layout.item_tags[rows]
+            tags = weights @ layout.text_tags
+            number = np.maximum(marks.sum(axis=1), 1)
+            yield f"{blend}:tags:mean", marks @ tags / number
+            yield f"{blend}:tags:min", np.where(marks > 0, tags, np.inf).min(axis=1, initial=_MOST_SAID)
+            yield f"{blend}:tags:log", marks @ np.log(np.clip(tags, _LEAST_SAID, 1)) / number
+    mix = e.weights["mix"]
+    said = snapshot.total(mix)[rows]
+    yield "mix:place:kind", place_within(said, layout.kinds[rows])
+    yield "mix:sum", float(said.sum())
+    yield "mix:size", float(mix @ layout.sizes)
+    yield "mix:largest", float(np.abs(mix).max(initial=0))
 
 
 def _structure(e: Evidence) -> Columns:

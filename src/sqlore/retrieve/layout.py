@@ -18,7 +18,8 @@ from sqlore.model import KnowledgeItem
 from sqlore.retrieve.frames import grams
 from sqlore.retrieve.part import Part
 from sqlore.retrieve.postings import places_of
-from sqlore.retrieve.snapshot import GROUPS, Floats, Ints, Postings, Snapshot, pair_keys
+from sqlore.retrieve.shape import Shape
+from sqlore.retrieve.snapshot import GROUPS, Bools, Floats, Ints, Postings, Snapshot, pair_keys
 from sqlore.retrieve.tags import tags
 from sqlore.retrieve.words import stems
 
@@ -56,10 +57,13 @@ class Names:
         rows = np.arange(len(texts)) + np.repeat(starts - before, stops - starts)
         return Names(places[of_item], texts, places[self.names[rows]], [self.words[name] for name in used])
 
+    def total(self, weights: Floats) -> Floats:
+        """For each name the sum of `weights` (one a text) over the texts that use it."""
+        return np.bincount(self.names, weights=weights[self.texts], minlength=len(self.words)).astype(np.float32)
+
     def votes(self, weights: Floats) -> Floats:
         """For each name the share of `weights` (one a text) of the texts that use it."""
-        total = np.bincount(self.names, weights=weights[self.texts], minlength=len(self.words))
-        share: Floats = (total / max(float(weights.sum()), 1e-9)).astype(np.float32)
+        share: Floats = self.total(weights) / max(float(weights.sum()), 1e-9)
         return share
 
     def said(self, words: Iterable[str]) -> Floats:
@@ -86,12 +90,27 @@ class Layout:
         self.same_columns = _numbered((item.kind, item.columns) for item in items)
         self.same_tables = _numbered((item.kind, item.tables) for item in items)
         self.sizes = np.bincount(snapshot.text_of, minlength=len(snapshot.texts)).astype(np.float32)
+        self._whole = self
+        self._chances: Floats = np.empty((len(snapshot.texts), len(known)), dtype=np.float32)
+        self._known: Bools = np.zeros(len(snapshot.texts), dtype=np.bool_)
+
+    def chances(self, shape: Shape, rows: Ints) -> Floats:
+        """How likely the wording of each of these texts calls for each tag (rows x tags).
+
+        Looked up once a text; `shape` is the same each time.
+        """
+        if isinstance(self.snapshot, Part):
+            return self._whole.chances(shape, self.snapshot.text_rows[rows])
+        for row in rows[~self._known[rows]].tolist():
+            self._chances[row] = shape.chances(self.snapshot.texts[row].words)
+            self._known[row] = True
+        return self._chances[rows]
 
     def part(self, part: Part) -> Layout:
         """The layout of a part of the snapshot."""
         out = object.__new__(Layout)
         items, texts = part.item_rows, part.text_rows
-        out.snapshot = part
+        out.snapshot, out._whole = part, self._whole
         out.frames = self.frames.part(texts, part.text_places)
         out.item_tags, out.text_tags = self.item_tags[items], self.text_tags[texts]
         out.tables, out.columns = self.tables.part(part), self.columns.part(part)

@@ -26,6 +26,7 @@ from sqlore.retrieve.layout import Layout
 from sqlore.retrieve.likeness import likeness, worth
 from sqlore.retrieve.mates import mates
 from sqlore.retrieve.part import Part
+from sqlore.retrieve.regress import Regression
 from sqlore.retrieve.shape import Shape
 from sqlore.retrieve.signals import Asked, keep_company
 from sqlore.retrieve.snapshot import Floats, Ints, Snapshot
@@ -83,6 +84,7 @@ class Learned:
     def __init__(self, model: RankerModel | None = None) -> None:
         self.model = model or packaged_model()
         self._kept: tuple[Snapshot, Layout] | None = None
+        self._regression: Regression | None = None
 
     @property
     def names(self) -> Sequence[str]:
@@ -118,8 +120,18 @@ class Learned:
         called = self.model.shape.odds(asked.question)
         like = likeness(asked, layout, called)
         weights = worth(like, asked.alive.astype(np.float32), self.model.text)
-        rows = candidates(asked, fused, weights)
-        return Evidence(asked, layout, columns, fused, like, weights, called, rows)
+        regressed = self.regression(layout).weights(asked)
+        rows = candidates(asked, fused, weights, regressed["mix"])
+        return Evidence(asked, layout, columns, fused, like, weights, called, regressed, rows)
+
+    def regression(self, layout: Layout) -> Regression:
+        """The regressions over `layout`; those over a whole snapshot are kept."""
+        kept = self._regression
+        if isinstance(layout.snapshot, Part):
+            return Regression(layout, self.model.shape)
+        if kept is None or kept.layout is not layout:
+            kept = self._regression = Regression(layout, self.model.shape)
+        return kept
 
     def layout(self, snapshot: Snapshot) -> Layout:
         """The layout of `snapshot`, made when it is first asked about; that of a part from the whole's."""
@@ -141,11 +153,10 @@ def with_mates(evidence: Evidence, first: Floats, chances: Floats) -> Floats:
     return np.concatenate([first, np.stack(list(mates(evidence, chances).values()), axis=1)], axis=1)
 
 
-def candidates(asked: Asked, fused: Floats, weights: Floats) -> Ints:
-    """The rows of the items that the fusion and the votes of worthy texts favour, best first."""
-    votes = asked.snapshot.total(weights**2)
-    both = fused / max(float(fused.max(initial=0)), 1e-9) + votes / max(float(votes.max(initial=0)), 1e-9)
-    both = np.where(asked.offered, both, -1)
-    best = np.argsort(-both, kind="stable")[:CANDIDATES]
+def candidates(asked: Asked, fused: Floats, weights: Floats, regressed: Floats) -> Ints:
+    """The rows of the items that the fusion, the votes of worthy texts and the regression favour, best first."""
+    votes, said = asked.snapshot.total(weights**2), asked.snapshot.total(regressed)
+    favour = sum(values / max(float(values.max(initial=0)), 1e-9) for values in (fused, votes, said))
+    best = np.argsort(-np.where(asked.offered, favour, -np.inf), kind="stable")[:CANDIDATES]
     rows: Ints = best[asked.offered[best]].astype(np.int32)
     return rows

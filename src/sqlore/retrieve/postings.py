@@ -5,12 +5,13 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Postings", "places_of", "spans"]
+__all__ = ["Postings", "Rarity", "places_of", "spans"]
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int32]
@@ -72,8 +73,13 @@ class Postings:
         number = self._numbers.get(word)
         if number is None:
             return slice(0, 0)
-        start, stop = np.searchsorted(self._words, (number, number + 1))
-        return slice(int(start), int(stop))
+        return slice(int(self._offsets[number]), int(self._offsets[number + 1]))
+
+    @cached_property
+    def _offsets(self) -> NDArray[np.int64]:
+        """The postings of word number `n` are ``_offsets[n]`` to ``_offsets[n + 1]``."""
+        holding = np.bincount(self._words, minlength=len(self._numbers))
+        return np.concatenate([[0], np.cumsum(holding)]).astype(np.int64)
 
     def rows(self, word: str) -> Ints:
         """The rows that hold `word`."""
@@ -132,6 +138,74 @@ def _rarity(rows: int, holding: NDArray[Any]) -> NDArray[np.float64]:
     """Inverse document frequency of words that so many of the rows hold."""
     out: NDArray[np.float64] = np.log1p((rows - holding + 0.5) / (holding + 0.5))
     return out
+
+
+class Rarity:
+    """Cosine of rows as bags of words, each word weighed by its inverse document frequency log(1 + N / n).
+
+    N and n are counted over the rows that are `alive`; a row holds a word or does not, however often.
+    """
+
+    def __init__(self, postings: Postings, alive: Bools) -> None:
+        self._postings = postings
+        words, rows = postings._words, postings._rows
+        self._n = int(np.count_nonzero(alive))
+        holding = np.bincount(words, weights=alive[rows], minlength=len(postings._numbers))
+        self._weights: Floats = np.where(
+            holding > 0, np.log1p(self._n / np.maximum(holding, 1)), 0
+        ).astype(np.float32)
+        squares = np.bincount(rows, weights=self._weights[words] ** 2, minlength=len(postings.lengths))
+        self._norms: Floats = np.sqrt(squares).astype(np.float32)
+
+    def cosines(self, words: Iterable[str]) -> Floats:
+        """Of the bag `words` with every row; a word that no row holds counts as the rarest."""
+        postings = self._postings
+        products = np.zeros(len(self._norms), dtype=np.float32)
+        square = 0.0
+        for word in set(words):
+            number = postings._numbers.get(word)
+            weight = float(self._weights[number]) if number is not None else 0.0
+            square += weight**2 or float(np.log1p(self._n)) ** 2
+            if weight:
+                products[postings.rows(word)] += weight**2
+        return products / np.maximum(self._norms * np.sqrt(max(square, 1e-9)), 1e-6)
+
+    def gram(self, rows: Ints) -> Floats:
+        """Of `rows` (ascending) with each other, shape (rows, rows).
+
+        Words of many rows are multiplied as a matrix, words of few as pairs of rows.
+        """
+        postings, n = self._postings, len(rows)
+        places = places_of(rows, len(self._norms))[postings._rows]
+        entries = np.flatnonzero(places >= 0)
+        words, places = postings._words[entries], places[entries]
+        values = self._weights[words] / np.maximum(self._norms[postings._rows[entries]], 1e-6)
+        _, first, holding = np.unique(words, return_index=True, return_counts=True)
+        common = holding > max(2, n // 16)
+        dense = np.zeros((n, int(common.sum())), dtype=np.float32)
+        held = np.repeat(np.where(common, np.cumsum(common) - 1, -1), holding)
+        dense[places[held >= 0], held[held >= 0]] = values[held >= 0]
+        gram: Floats = dense @ dense.T
+        gram += _pairs(n, places, values, first[~common], holding[~common])
+        np.fill_diagonal(gram, self._norms[rows] > 0)
+        return gram
+
+
+def _pairs(
+    n: int, places: Ints, values: Floats, first: NDArray[np.int64], holding: NDArray[np.int64]
+) -> Floats:
+    """Sum over words of the products of all pairs of rows that hold one.
+
+    The entries of a word are ``first`` to ``first + holding``.
+    """
+    cells, products = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.float32)]
+    for size in np.unique(holding[holding > 1]).tolist():
+        entries = first[holding == size][:, None] + np.arange(size)
+        where, what = places[entries].astype(np.int64), values[entries]
+        cells.append((where[:, :, None] * n + where[:, None, :]).ravel())
+        products.append((what[:, :, None] * what[:, None, :]).ravel())
+    total = np.bincount(np.concatenate(cells), weights=np.concatenate(products), minlength=n * n)
+    return total.reshape(n, n).astype(np.float32)
 
 
 def spans(starts: NDArray[np.int64], rows: Ints) -> NDArray[np.int64]:

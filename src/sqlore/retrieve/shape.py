@@ -32,6 +32,11 @@ class Shape:
         out: Floats = self.bias + self.weights[rows].sum(axis=0)
         return out
 
+    def chances(self, question: str) -> Floats:
+        """How likely each tag is called for, 0..1, shape (tags,)."""
+        out: Floats = 1 / (1 + np.exp(-np.clip(self.odds(question), -30, 30)))
+        return out
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by name, for an .npz file; the weights in 256 steps a tag."""
         step = np.maximum(np.abs(self.weights).max(axis=0), 1e-6) / 127
