@@ -18,7 +18,7 @@ import pickle
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ from sqlore.retrieve.evidence import Evidence
 from sqlore.retrieve.frames import grams
 from sqlore.retrieve.fuse import COLUMNS, design, sigmoid
 from sqlore.retrieve.layout import Layout
-from sqlore.retrieve.learned import MODEL, Learned, RankerModel, with_mates
+from sqlore.retrieve.learned import MODEL, Learned, RankerModel
 from sqlore.retrieve.likeness import TEXT_WIDTH, likeness, text_design
 from sqlore.retrieve.loading import load_snapshot
 from sqlore.retrieve.select import best_count
@@ -53,12 +53,26 @@ DATA = Path(os.environ.get("SQLORE_DATA") or ROOT.parent / "shared" / "data")
 FOLDS = 4
 #: A word of the wording must be known from so many databases and questions, a tag from so many more.
 WORD_DATABASES, WORD_QUESTIONS, TAG_DATABASES, TAG_QUESTIONS = 6, 10, 12, 60
-#: Shares of the tasks: those that the sums are fitted on, those asked again without vectors, those asked of bare
-#: SQL, those of Spider.
+#: Shares of the tasks: those that the sums are fitted on, those asked again without vectors, those asked of
+#: bare SQL, those of Spider.
 SAMPLE, BLIND, BARE, SPIDER = 0.2, 0.1, 0.25, 0.35
+#: What a column of the first round is, by how its name begins; the longest beginning counts.
+SOURCES = {
+    "votes of similar texts": "votes lexical_votes nearest nearest_words dense lexical frame worth company",
+    "regression over the texts": "mix topic form",
+    "wording and shape": "called lift uncalled",
+    "words that go with items": "association words_of_item words_of_question",
+    "tables and columns": "table column tables",
+    "values of the database": "value",
+    "literals": "literal",
+    "co-occurrence": "given back",
+    "support, size, kind": "share support size calculation condition relation dimension output",
+    "fusion, place among rivals": "fused place best",
+    "the question at large": "asked",
+}
 TREES = {
     "objective": "binary",
-    "learning_rate": 0.1,
+    "learning_rate": 0.07,
     "num_leaves": 31,
     "max_depth": 8,
     "min_data_in_leaf": 200,
@@ -156,7 +170,11 @@ def spider_histories() -> Iterator[tuple[str, Any]]:
         own = [(row["query"], row["question"]) for row in rows if row["db_id"] == name]
         file = DATA / "spider" / "database" / name / f"{name}.sqlite"
         if file.exists():
-            yield f"spider.{name}", lambda bare, own=own, file=file: learned(own, catalog_of(file), bare), True
+            yield (
+                f"spider.{name}",
+                lambda bare, own=own, file=file: learned(own, catalog_of(file), bare),
+                True,
+            )
 
 
 def catalog_of(file: Path) -> Any:
@@ -302,7 +320,7 @@ class Reader(Learned):
 def gather(tasks: Sequence[Task], shapes: Sequence[Shape], fusion: Any, text: Any) -> Iterator[Evidence]:
     none = Trees(*(np.zeros(1, dtype=np.int32) for _ in range(6)), depth=0)  # type: ignore[arg-type]
     for task in tasks:
-        model = RankerModel(fusion, text, shapes[task.history.fold], none, none)
+        model = RankerModel(fusion, text, shapes[task.history.fold], none)
         reader = Reader(model, layout_of(task.history, shapes))
         yield reader.gather(task.history.asked(task.row, blind=task.blind))
 
@@ -310,17 +328,6 @@ def gather(tasks: Sequence[Task], shapes: Sequence[Shape], fusion: Any, text: An
 def grow(rows: Any, labels: Any, weights: Any, rounds: int) -> Any:
     data = lightgbm.Dataset(rows, labels, weight=weights)
     return lightgbm.train(TREES, data, rounds)
-
-
-def crossed(rows: Any, labels: Any, folds: Any, weights: Any, rounds: int) -> Any:
-    """The chance of each row by trees that have not seen its database."""
-    out = np.zeros(len(rows), dtype=np.float32)
-    for fold in range(FOLDS):
-        seen = folds != fold
-        trees = grow(rows[seen], labels[seen], weights[seen], rounds)
-        out[~seen] = trees.predict(rows[~seen], num_threads=1)
-        print(f"  fold {fold + 1} of {FOLDS}", file=sys.stderr)
-    return out
 
 
 def flat(booster: Any) -> Trees:
@@ -360,15 +367,13 @@ def flat(booster: Any) -> Trees:
 
 
 def report(tasks: Sequence[Task], rows: Sequence[Any], chances: Sequence[Any]) -> dict[str, Any]:
-    """Micro-averaged scores on BIRD's tasks, chosen by the expected F1 as the retriever does."""
+    """Micro-averaged scores, items chosen as the retriever does."""
     right: Counter[str] = Counter()
     chosen: Counter[str] = Counter()
     wanted: Counter[str] = Counter()
     within: Counter[int] = Counter()
     bins = np.zeros((10, 3))
     for task, candidates, own in zip(tasks, rows, chances, strict=True):
-        if not task.main:
-            continue
         snapshot = task.history.snapshot
         asked = task.history.asked(task.row)
         gold = set(np.flatnonzero(task.history.gold(task.row, asked)).tolist())
@@ -409,7 +414,53 @@ def shown(name: str, found: Mapping[str, Any]) -> None:
 # ------------------------------------------------------------------ all together
 
 
-def train(all_histories: Sequence[History], rounds: int) -> tuple[RankerModel, dict[str, Any]]:
+@dataclass
+class Table:
+    """What the trees are grown on: one row a task and candidate."""
+
+    tasks: Sequence[Task]
+    rows: list[Any]
+    """The candidates of each task."""
+    names: list[str]
+    matrix: Any
+    labels: Any
+
+    @classmethod
+    def of(cls, tasks: Sequence[Task], gathered: Iterable[Evidence]) -> Table:
+        rows, parts, labels, names = [], [], [], [""]
+        for task, evidence in zip(tasks, gathered, strict=True):
+            columns = evidence.columns()
+            names = list(columns)
+            parts.append(np.stack(list(columns.values()), axis=1))
+            rows.append(evidence.rows)
+            labels.append(task.history.gold(task.row, evidence.asked)[evidence.rows])
+        return cls(tasks, rows, names, np.concatenate(parts), np.concatenate(labels))
+
+    @property
+    def sizes(self) -> list[int]:
+        return [len(found) for found in self.rows]
+
+    @property
+    def weights(self) -> Any:
+        return np.repeat([1.0 if task.main else 0.5 for task in self.tasks], self.sizes)
+
+    def crossed(self, rounds: int, columns: Sequence[int] | None = None, folds: int = FOLDS) -> list[Any]:
+        """The chances of each task's candidates by trees that have not seen its database.
+
+        With fewer `folds` the tasks of the others get zeros.
+        """
+        matrix = self.matrix if columns is None else self.matrix[:, columns]
+        of_row = np.repeat([task.history.fold for task in self.tasks], self.sizes)
+        weights = self.weights
+        out = np.zeros(len(matrix), dtype=np.float32)
+        for fold in range(folds):
+            seen = of_row != fold
+            trees = grow(matrix[seen], self.labels[seen], weights[seen], rounds)
+            out[~seen] = trees.predict(matrix[~seen], num_threads=1)
+        return np.split(out, np.cumsum(self.sizes)[:-1])
+
+
+def train(all_histories: Sequence[History], rounds: int, ablate: bool) -> tuple[RankerModel, dict[str, Any]]:
     tasks = tasks_of(all_histories)
     print(f"{len(all_histories)} histories, {len(tasks)} tasks", file=sys.stderr)
     own = [task for task in tasks if task.main]
@@ -421,29 +472,48 @@ def train(all_histories: Sequence[History], rounds: int) -> tuple[RankerModel, d
     shapes.append(shape)
     fusion, text = fit_sums(own, shapes)
     print("  wording, fusion and texts fitted", file=sys.stderr)
-    gathered = list(gather(tasks, shapes, fusion, text))
-    rows = [evidence.rows for evidence in gathered]
-    sizes = [len(found) for found in rows]
-    cuts = np.cumsum(sizes)[:-1]
-    matrix = np.concatenate([evidence.matrix() for evidence in gathered])
-    labels = np.concatenate(
-        [task.history.gold(task.row, e.asked)[e.rows] for task, e in zip(tasks, gathered, strict=True)]
-    )
-    folds = np.repeat([task.history.fold for task in tasks], sizes)
-    weights = np.repeat([1.0 if task.main else 0.5 for task in tasks], sizes)
-    print(f"  {matrix.shape[0]} rows of {matrix.shape[1]} columns", file=sys.stderr)
-    chances = crossed(matrix, labels, folds, weights, rounds)
-    first_report = report(tasks, rows, np.split(chances, cuts))
-    shown("first", first_report)
-    alone = (np.split(matrix, cuts), np.split(chances, cuts))
-    both = np.concatenate([with_mates(*one) for one in zip(gathered, *alone, strict=True)])
-    final = crossed(both, labels, folds, weights, rounds)
-    second_report = report(tasks, rows, np.split(final, cuts))
-    shown("second", second_report)
-    first = grow(matrix, labels, weights, rounds)
-    second = grow(both, labels, weights, rounds)
-    model = RankerModel(fusion, text, shape, flat(first), flat(second))
-    return model, {"first": first_report, "second": second_report, "tasks": len(own)}
+    table = Table.of(tasks, gather(tasks, shapes, fusion, text))
+    print(f"  {len(table.matrix)} rows of {len(table.names)} columns", file=sys.stderr)
+    scores: dict[str, Any] = {"tasks": len(own), "sorts": reports(table, table.crossed(rounds))}
+    if ablate:
+        scores["without"] = dict(ablation(table, rounds))
+    trees = grow(table.matrix, table.labels, table.weights, rounds)
+    return RankerModel(fusion, text, shape, flat(trees)), scores
+
+
+#: The tasks that are reported apart: BIRD's, those asked of bare SQL, those without vectors, Spider's.
+SORTS: Mapping[str, Callable[[Task], bool]] = {
+    "main": lambda task: task.main,
+    "bare": lambda task: task.history.bare,
+    "blind": lambda task: task.blind,
+    "spider": lambda task: task.history.spider,
+}
+
+
+def reports(table: Table, chances: Sequence[Any], folds: int = FOLDS, quiet: str = "") -> dict[str, Any]:
+    out = {}
+    for name, belongs in SORTS.items():
+        of = [n for n, task in enumerate(table.tasks) if belongs(task) and task.history.fold < folds]
+        out[name] = report(
+            [table.tasks[n] for n in of], [table.rows[n] for n in of], [chances[n] for n in of]
+        )
+        shown(f"{quiet}{name}", out[name])
+    return out
+
+
+def ablation(table: Table, rounds: int, folds: int = 2) -> Iterator[tuple[str, Any]]:
+    """The scores without one source of evidence at a time, and with all, on the first folds."""
+    yield "nothing", reports(table, table.crossed(rounds, folds=folds), folds)
+    for source, columns in ablated(table.names):
+        yield source, reports(table, table.crossed(rounds, columns, folds), folds, f"without {source}: ")
+
+
+def ablated(names: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
+    """For each source of evidence the columns that are left without it."""
+    sources = {name: source for source, starts in SOURCES.items() for name in starts.split()}
+    of_column = [sources[name.partition(":")[0].partition("@")[0]] for name in names]
+    for source in SOURCES:
+        yield source, [place for place, found in enumerate(of_column) if found != source]
 
 
 def tasks_of(all_histories: Sequence[History]) -> list[Task]:
@@ -477,11 +547,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", type=Path, required=True, help="folder for the learned histories")
     parser.add_argument("--report", type=Path, help="JSON file for the scores of the cross-validation")
-    parser.add_argument("--rounds", type=int, default=100, help="trees a round")
+    parser.add_argument("--rounds", type=int, default=200, help="number of trees")
+    parser.add_argument("--ablate", action="store_true", help="also without one source of evidence at a time")
     parser.add_argument("--only", type=int, help="the first so many histories, to try things out")
     args = parser.parse_args()
     started = time.perf_counter()
-    model, found = train(histories(args.cache)[: args.only], args.rounds)
+    model, found = train(histories(args.cache)[: args.only], args.rounds, args.ablate)
     target = ROOT / "src" / "sqlore" / "retrieve" / MODEL
     model.save(target)
     if args.report:

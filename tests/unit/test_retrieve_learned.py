@@ -18,7 +18,7 @@ from sqlore.retrieve import Learned, Retriever
 from sqlore.retrieve.evidence import best_within, place_within
 from sqlore.retrieve.frames import counts, frame, grams
 from sqlore.retrieve.fuse import COLUMNS
-from sqlore.retrieve.learned import CANDIDATES, MODEL, RankerModel, packaged_model, with_mates
+from sqlore.retrieve.learned import CANDIDATES, MODEL, RankerModel, packaged_model
 from sqlore.retrieve.likeness import TEXT_WIDTH
 from sqlore.retrieve.shape import Shape
 from sqlore.retrieve.tags import tags
@@ -129,11 +129,9 @@ def test_the_model_is_small_and_fits_the_columns(embedder: Embedder) -> None:
     with learned(embedder) as store:
         asked = Retriever(store, embedder).look_up(QUESTIONS[0])
     evidence = Learned().gather(asked)
-    first = evidence.matrix()
-    second = with_mates(evidence, first, np.full(len(first), 0.5, dtype=np.float32))
-    assert int(model.first.column.max()) < first.shape[1]
-    assert int(model.second.column.max()) < second.shape[1]
-    assert np.isfinite(second).all()
+    matrix = evidence.matrix()
+    assert int(model.trees.column.max()) < matrix.shape[1]
+    assert np.isfinite(matrix).all()
 
 
 def test_shares_add_up_to_the_score(embedder: Embedder) -> None:
@@ -167,7 +165,7 @@ def test_a_saved_model_is_the_same(tmp_path: object) -> None:
     with open(path, "rb") as file:
         again = RankerModel.load(file.read())
     rows = np.random.default_rng(1).normal(size=(9, 200)).astype(np.float32)
-    assert again.second.odds(rows).tolist() == model.second.odds(rows).tolist()
+    assert again.trees.odds(rows).tolist() == model.trees.odds(rows).tolist()
     said = "How many orders did each customer place?"
     assert np.allclose(again.shape.odds(said), model.shape.odds(said), atol=1e-3)
 
@@ -188,7 +186,7 @@ def walk(trees: Trees, row: np.ndarray) -> float:
 
 
 def test_trees_are_those_of_a_walk() -> None:
-    trees = packaged_model().first
+    trees = packaged_model().trees
     rows = np.random.default_rng(2).normal(scale=2, size=(20, 200)).astype(np.float32)
     assert trees.odds(rows).tolist() == pytest.approx([walk(trees, row) for row in rows], abs=1e-4)
     assert trees.odds(rows[:0]).shape == (0,)

@@ -1,4 +1,4 @@
-"""What speaks for each candidate by itself: the columns of the learned ranker's first round.
+"""What speaks for each candidate: the columns that the learned ranker's trees ask.
 
 All columns are numbers that mean the same on every database. `Evidence` gathers what is looked up once for a
 question; each function below gives a few columns, one row a candidate.
@@ -47,7 +47,17 @@ class Evidence:
 
     def columns(self) -> Mapping[str, Floats]:
         """Every column by name, each one number a candidate, in a fixed order."""
-        item = (_fused, _neighbours, _by_worth, _regressed, _structure, _named, _together, _standing, _made_of)
+        item = (
+            _fused,
+            _neighbours,
+            _by_worth,
+            _regressed,
+            _structure,
+            _named,
+            _together,
+            _standing,
+            _made_of,
+        )
         n = len(self.rows)
         return {
             name: np.broadcast_to(np.asarray(values, dtype=np.float32), (n,))

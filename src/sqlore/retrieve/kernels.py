@@ -1,7 +1,7 @@
 """How like each other the texts of a history are, and how like each is to the question: the kernels.
 
-A kernel is a likeness that a regression can be fitted with (`regress`). Four are blended: *meaning* (cosine of
-the embeddings with the mean of the history taken off, so that what all its questions share counts for
+A kernel is a likeness that a regression can be fitted with (`regress`). Four are blended: *meaning* (cosine
+of the embeddings with the mean of the history taken off, so that what all its questions share counts for
 nothing), *words* and *frame* (cosine over words, over word groups with names and numbers masked, rare ones
 counting more), and *shape* (what the wordings call for, `shape`). ``topic`` is what a question is about,
 ``form`` how it asks, ``mix`` both.
@@ -51,12 +51,21 @@ class Kernels:
 
     def to_question(self, asked: Asked) -> dict[str, Floats]:
         """Likeness of the question to every text, by name; `shape` is not among them."""
-        found = {"words": self._words.cosines(asked.words), "frame": self._frame.cosines(grams(asked.question))}
+        found = {
+            "words": self._words.cosines(asked.words),
+            "frame": self._frame.cosines(grams(asked.question)),
+        }
         vectors = self.layout.snapshot.text_vectors
         if asked.vector is not None and vectors.shape[1]:
             own = asked.vector - self._mean
             products = np.einsum("ij,j->i", vectors, own) - float(self._mean @ own)
             found["meaning"] = products * self._scale / max(float(np.sqrt(own @ own)), _TINY)
+        return found
+
+    def of(self, asked: Asked, rows: Ints) -> dict[str, Floats]:
+        """Likeness of the question to `rows`, by name."""
+        found = {name: values[rows] for name, values in self.to_question(asked).items()}
+        found["shape"] = self.shape_of(asked.question, rows)
         return found
 
     def shape_of(self, question: str, rows: Ints) -> Floats:
@@ -87,4 +96,5 @@ def blended(likenesses: Mapping[str, Floats], blend: Mapping[str, float]) -> Flo
     """The weighted mean of those likenesses of a blend that there are."""
     there = {name: weight for name, weight in blend.items() if name in likenesses}
     whole = sum(there.values())
-    return np.sum([likenesses[name] * np.float32(w / whole) for name, w in there.items()], axis=0)
+    out: Floats = np.sum([likenesses[name] * np.float32(w / whole) for name, w in there.items()], axis=0)
+    return out

@@ -59,7 +59,9 @@ class Names:
 
     def total(self, weights: Floats) -> Floats:
         """For each name the sum of `weights` (one a text) over the texts that use it."""
-        return np.bincount(self.names, weights=weights[self.texts], minlength=len(self.words)).astype(np.float32)
+        return np.bincount(self.names, weights=weights[self.texts], minlength=len(self.words)).astype(
+            np.float32
+        )
 
     def votes(self, weights: Floats) -> Floats:
         """For each name the share of `weights` (one a text) of the texts that use it."""

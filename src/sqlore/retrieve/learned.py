@@ -1,6 +1,6 @@
-"""The learned ranker: boosted trees over what speaks for an item, then over how it goes with the others.
+"""The learned ranker: boosted trees over everything that speaks for an item.
 
-    all items --fusion--> 60 candidates --first trees--> chances --second trees--> chances
+    all items --fusion, votes--> 60 candidates --trees--> chances
 
 The model comes with the package (`ranker.npz`); `tools/train_ranker.py` makes it, `docs/ranker.md` tells on
 what. Its scores are probabilities: the trees were grown on their logarithm, and reliability was checked on
@@ -24,7 +24,6 @@ from sqlore.retrieve.evidence import Evidence
 from sqlore.retrieve.fuse import COLUMNS, Ranker, design, relative, sigmoid
 from sqlore.retrieve.layout import Layout
 from sqlore.retrieve.likeness import likeness, worth
-from sqlore.retrieve.mates import mates
 from sqlore.retrieve.part import Part
 from sqlore.retrieve.regress import Regression
 from sqlore.retrieve.shape import Shape
@@ -39,13 +38,12 @@ CANDIDATES: Final = 60
 
 @dataclass(frozen=True)
 class RankerModel:
-    """Everything that was fitted: weights of the fusion (columns) and of the texts, and the three models."""
+    """Everything that was fitted: weights of the fusion (columns) and of the texts, the shape, the trees."""
 
     fusion: Floats
     text: Floats
     shape: Shape
-    first: Trees
-    second: Trees
+    trees: Trees
 
     def save(self, path: str | Path) -> None:
         """Writes the model as an .npz file."""
@@ -53,8 +51,7 @@ class RankerModel:
             "fusion": self.fusion.astype(np.float32),
             "text": self.text.astype(np.float32),
             **self.shape.to_arrays(),
-            **self.first.to_arrays("first"),
-            **self.second.to_arrays("second"),
+            **self.trees.to_arrays("trees"),
         }
         np.savez_compressed(path, **arrays)  # type: ignore[arg-type]
 
@@ -64,11 +61,7 @@ class RankerModel:
         with np.load(BytesIO(data), allow_pickle=False) as arrays:
             found: Mapping[str, NDArray[Any]] = dict(arrays)
         return cls(
-            found["fusion"],
-            found["text"],
-            Shape.from_arrays(found),
-            Trees.from_arrays(found, "first"),
-            Trees.from_arrays(found, "second"),
+            found["fusion"], found["text"], Shape.from_arrays(found), Trees.from_arrays(found, "trees")
         )
 
 
@@ -99,10 +92,7 @@ class Learned:
         shares = evidence.design[:, : len(COLUMNS)] * self.model.fusion
         scores = evidence.fused.copy()
         if len(evidence.rows):
-            first = evidence.matrix()
-            chances = sigmoid(self.model.first.odds(first))
-            second = with_mates(evidence, first, chances)
-            chances = sigmoid(self.model.second.odds(second))
+            chances = sigmoid(self.model.trees.odds(evidence.matrix()))
             # The rest keeps its order below the candidates, at about the odds that it was left out with.
             scores *= float(chances.min()) / max(float(scores.max()), 1e-9)
             scores[evidence.rows] = chances
@@ -121,7 +111,7 @@ class Learned:
         like = likeness(asked, layout, called)
         weights = worth(like, asked.alive.astype(np.float32), self.model.text)
         regressed = self.regression(layout).weights(asked)
-        rows = candidates(asked, fused, weights, regressed["mix"])
+        rows = candidates(asked, fused, weights)
         return Evidence(asked, layout, columns, fused, like, weights, called, regressed, rows)
 
     def regression(self, layout: Layout) -> Regression:
@@ -148,15 +138,11 @@ def default_ranker() -> Ranker:
     return Learned()
 
 
-def with_mates(evidence: Evidence, first: Floats, chances: Floats) -> Floats:
-    """The columns of the second round: those of the first and how each goes with the others."""
-    return np.concatenate([first, np.stack(list(mates(evidence, chances).values()), axis=1)], axis=1)
-
-
-def candidates(asked: Asked, fused: Floats, weights: Floats, regressed: Floats) -> Ints:
-    """The rows of the items that the fusion, the votes of worthy texts and the regression favour, best first."""
-    votes, said = asked.snapshot.total(weights**2), asked.snapshot.total(regressed)
-    favour = sum(values / max(float(values.max(initial=0)), 1e-9) for values in (fused, votes, said))
-    best = np.argsort(-np.where(asked.offered, favour, -np.inf), kind="stable")[:CANDIDATES]
+def candidates(asked: Asked, fused: Floats, weights: Floats) -> Ints:
+    """The rows of the items that the fusion and the votes of worthy texts favour, best first."""
+    votes = asked.snapshot.total(weights**2)
+    both = fused / max(float(fused.max(initial=0)), 1e-9) + votes / max(float(votes.max(initial=0)), 1e-9)
+    both = np.where(asked.offered, both, -1)
+    best = np.argsort(-both, kind="stable")[:CANDIDATES]
     rows: Ints = best[asked.offered[best]].astype(np.int32)
     return rows

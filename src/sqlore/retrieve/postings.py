@@ -151,9 +151,9 @@ class Rarity:
         words, rows = postings._words, postings._rows
         self._n = int(np.count_nonzero(alive))
         holding = np.bincount(words, weights=alive[rows], minlength=len(postings._numbers))
-        self._weights: Floats = np.where(
-            holding > 0, np.log1p(self._n / np.maximum(holding, 1)), 0
-        ).astype(np.float32)
+        self._weights: Floats = np.where(holding > 0, np.log1p(self._n / np.maximum(holding, 1)), 0).astype(
+            np.float32
+        )
         squares = np.bincount(rows, weights=self._weights[words] ** 2, minlength=len(postings.lengths))
         self._norms: Floats = np.sqrt(squares).astype(np.float32)
 
@@ -168,7 +168,8 @@ class Rarity:
             square += weight**2 or float(np.log1p(self._n)) ** 2
             if weight:
                 products[postings.rows(word)] += weight**2
-        return products / np.maximum(self._norms * np.sqrt(max(square, 1e-9)), 1e-6)
+        out: Floats = products / np.maximum(self._norms * np.sqrt(max(square, 1e-9)), 1e-6)
+        return out
 
     def gram(self, rows: Ints) -> Floats:
         """Of `rows` (ascending) with each other, shape (rows, rows).

@@ -61,35 +61,38 @@ class Regression:
     def _fitted(self, asked: Asked, number: int) -> tuple[Ints, Mapping[str, Floats]]:
         """The texts in the regression, and for each blend what each of them adds to its share of the mean."""
         rows: Ints = np.flatnonzero(asked.alive).astype(np.int32)
-        kept = number == len(asked.alive) <= WHOLE and not isinstance(self.layout.snapshot, Part)
-        kernels = self._whole() if kept else Kernels(self.layout, asked.alive, self.shape)
-        near = kernels.to_question(asked)
+        if number == len(asked.alive) <= WHOLE and not isinstance(self.layout.snapshot, Part):
+            return self._kept(asked, rows)
+        kernels = Kernels(self.layout, asked.alive, self.shape)
         if number > WHOLE:
-            nearest = np.argsort(-blended(near, BLENDS["mix"])[rows], kind="stable")[:LOCAL]
-            rows = np.sort(rows[nearest])
-        own = {name: values[rows] for name, values in near.items()}
-        own["shape"] = kernels.shape_of(asked.question, rows)
-        wanted = {name: blended(own, blend) for name, blend in BLENDS.items()}
-        if not kept:
-            among = _ridged(kernels.among(rows, own))
-            return rows, {name: np.linalg.solve(among[name], wanted[name]) for name in BLENDS}
+            near = blended(kernels.to_question(asked), BLENDS["mix"])[rows]
+            rows = np.sort(rows[np.argsort(-near, kind="stable")[:LOCAL]])
+        return self._solved(asked, kernels, rows)
+
+    def _solved(self, asked: Asked, kernels: Kernels, rows: Ints) -> tuple[Ints, Mapping[str, Floats]]:
+        own = kernels.of(asked, rows)
+        among = kernels.among(rows, own)
+        return rows, {
+            name: np.linalg.solve(_ridged(among, blend), blended(own, blend))
+            for name, blend in BLENDS.items()
+        }
+
+    def _kept(self, asked: Asked, rows: Ints) -> tuple[Ints, Mapping[str, Floats]]:
+        """As `_solved`, over the whole history: with inverses that are made once."""
+        if self._kernels is None:
+            self._kernels = Kernels(self.layout, asked.alive, self.shape)
+        own = self._kernels.of(asked, rows)
         key = tuple(sorted(own))
         if key not in self._inverses:
-            among = _ridged(kernels.among(rows, own))
-            self._inverses[key] = {name: np.linalg.inv(matrix) for name, matrix in among.items()}
-        return rows, {name: self._inverses[key][name] @ wanted[name] for name in BLENDS}
-
-    def _whole(self) -> Kernels:
-        if self._kernels is None:
-            alive = np.ones(len(self.layout.snapshot.texts), dtype=np.bool_)
-            self._kernels = Kernels(self.layout, alive, self.shape)
-        return self._kernels
+            among = self._kernels.among(rows, own)
+            self._inverses[key] = {
+                name: np.linalg.inv(_ridged(among, blend)) for name, blend in BLENDS.items()
+            }
+        return rows, {name: self._inverses[key][name] @ blended(own, blend) for name, blend in BLENDS.items()}
 
 
-def _ridged(among: Mapping[str, Floats]) -> dict[str, Floats]:
-    """The matrix of each blend's regression."""
-    out = {}
-    for name, blend in BLENDS.items():
-        out[name] = blended(among, blend)
-        out[name].flat[:: len(out[name]) + 1] += RIDGE
-    return out
+def _ridged(among: Mapping[str, Floats], blend: Mapping[str, float]) -> Floats:
+    """The matrix of a blend's regression."""
+    matrix = blended(among, blend)
+    matrix.flat[:: len(matrix) + 1] += RIDGE
+    return matrix

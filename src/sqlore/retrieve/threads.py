@@ -17,7 +17,8 @@ __all__ = ["one_core"]
 
 def one_core() -> AbstractContextManager[Any]:
     """Within it, BLAS starts no threads."""
-    return _controller().limit(limits=1, user_api="blas")
+    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limited
 
 
 @cache
