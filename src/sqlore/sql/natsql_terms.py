@@ -1,0 +1,123 @@
+"""Expressions as NatSQL writes them: every column with its table, ``count(t.*)`` for rows of a table."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sqlglot import exp
+
+from sqlore.sql.natsql_scope import Frame, Ref, frame_of
+from sqlore.sql.render import unwrap
+from sqlore.sql.tokens import FUNCTION_MARK
+
+COMPARISONS: Final[dict[type[Any], str]] = {
+    exp.EQ: "=",
+    exp.NEQ: "!=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+}
+NEGATED: Final = {"=": "!=", "!=": "=", ">": "<=", ">=": "<", "<": ">=", "<=": ">"}
+AGGREGATES: Final = frozenset({"count", "sum", "avg", "min", "max", "total", "group_concat"})
+_OPERATORS: Final[dict[type[Any], str]] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+}
+
+
+class Terms:
+    """Writes the expressions of one SELECT; `rows` is the table that ``*`` counts."""
+
+    def __init__(self, frame: Frame, dialect: str, rows: str = "") -> None:
+        self.frame = frame
+        self.dialect = dialect
+        self.rows = rows or (frame.tables[0] if frame.tables else "")
+
+    def text(self, node: Any) -> str:
+        """One expression."""
+        node = unwrap(node) if not isinstance(unwrap(node), exp.Binary) else node
+        if isinstance(node, exp.Alias):
+            return self.text(node.this)
+        if isinstance(node, exp.Paren):
+            return f"({self.text(node.this)})"
+        if isinstance(node, exp.Star):
+            return f"{self.rows}.*"
+        if isinstance(node, exp.Column):
+            return self.column(node)
+        if isinstance(node, exp.Literal):
+            return literal(node)
+        if isinstance(node, exp.Neg):
+            return f"-{self.text(node.this)}"
+        sign = _OPERATORS.get(type(node)) or COMPARISONS.get(type(node))
+        if sign:
+            return f"{self.text(node.this)} {sign} {self.text(node.expression)}"
+        if isinstance(node, exp.Distinct):
+            return "distinct " + ", ".join(self.text(inner) for inner in node.expressions)
+        if isinstance(node, exp.Anonymous):
+            return f"{function(node)}({', '.join(self.text(inner) for inner in node.expressions)})"
+        return self.other(node)
+
+    def column(self, node: Any) -> str:
+        """A column in full, a string where a quoted word names none, ``t.*`` of ``T1.*``."""
+        if isinstance(node.this, exp.Star):
+            source = next((s for s in self.frame.sources if s.alias == node.table.lower()), None)
+            tables = source.frame.tables if source is not None and source.frame is not None else []
+            return f"{tables[0] if tables else source.table if source is not None else node.table.lower()}.*"
+        if self.frame.is_text(node):
+            return quoted(node.name)
+        found = self.frame.column(node)
+        if isinstance(found, Ref):
+            return found.text
+        inner, frame = found
+        return Terms(frame, self.dialect).text(inner)
+
+    def other(self, node: Any) -> str:
+        """Any other expression (CASE, CAST, a window, a nested query), its columns in full."""
+        copy = node.copy()
+        columns = list(copy.find_all(exp.Column))
+        texts = [
+            Terms(self._inner(column, copy), self.dialect, self.rows).column(column) for column in columns
+        ]
+        for column, written in zip(columns, texts, strict=True):
+            column.replace(exp.Var(this=written))
+        for name in copy.find_all(exp.Anonymous):
+            name.set("this", function(name))
+        text = copy.sql(dialect=self.dialect or None, comments=False, normalize_functions=False)
+        return text if isinstance(text, str) else str(text)
+
+    def _inner(self, column: Any, copy: Any) -> Frame:
+        """The frame of the SELECT that a column of a nested query stands in."""
+        chain: list[Any] = []
+        select = column.parent_select
+        while select is not None:
+            chain.append(select)
+            select = None if select is copy else select.parent_select
+        frame = self.frame
+        for inner in reversed(chain):
+            if inner.args.get("from_") is not None:
+                frame = frame_of(inner, self.frame.schema, frame, frame.ctes)
+        return frame
+
+
+def function(node: Any) -> str:
+    """The name of a function in lower case."""
+    name = node.args["this"]
+    return (name if isinstance(name, str) else name.name).replace(FUNCTION_MARK, "").lower()
+
+
+def literal(node: Any) -> str:
+    """A literal: strings in double quotes, as NatSQL has them."""
+    return quoted(node.this) if node.is_string else str(node.this)
+
+
+def quoted(text: str) -> str:
+    """A string in double quotes.
+
+    >>> quoted('12" pipe')
+    '"12"" pipe"'
+    """
+    return '"' + text.replace('"', '""') + '"'
