@@ -32,7 +32,7 @@ from sqlore.retrieve.baselines import Pool
 if TYPE_CHECKING:
     from sqlore.llm import ChatModel
 
-__all__ = ["Ground", "GroundPlan", "grounds"]
+__all__ = ["Ground", "GroundPlan", "grounds", "scripts_by_database"]
 
 Progress = Callable[[str, int, int | None], None]
 #: The rooms whose code decides what a store holds.
@@ -98,7 +98,7 @@ def grounds(
 
     Raises `SourceError` where the history cannot be read, `UsageError` where a schema is missing.
     """
-    by_database = _scripts(plan)
+    by_database = scripts_by_database(plan)
     folder = cache if cache is not None else cache_dir() / "evals"
     for name, scripts in by_database.items():
         catalog, dialect = _catalog(plan, name, several=len(by_database) > 1)
@@ -123,8 +123,11 @@ def grounds(
             store.close()
 
 
-def _scripts(plan: GroundPlan) -> dict[str, list[Script]]:
-    """The scripts of each database under keys of their own; those of no database belong to the only one."""
+def scripts_by_database(plan: GroundPlan) -> dict[str, list[Script]]:
+    """The scripts of each database under keys of their own; those of no database belong to the only one.
+
+    Raises `SourceError` where the history cannot be read, or has no script of the databases wanted.
+    """
     found: dict[str, list[Script]] = {}
     only = plan.databases[0] if len(plan.databases) == 1 else None
     wanted = {name.lower() for name in plan.databases}

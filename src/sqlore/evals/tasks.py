@@ -19,7 +19,7 @@ from sqlore.evals.gold import GoldReader
 from sqlore.knowledge.records import script_hash
 from sqlore.model import Fragment, ParsedScript
 
-__all__ = ["History", "RawTask", "Task", "leave_one_out", "read_tasks", "scored", "tasks_of"]
+__all__ = ["History", "RawTask", "Task", "leave_one_out", "read_tasks", "records_of", "scored", "tasks_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +102,22 @@ def read_tasks(path: str | Path) -> list[RawTask]:
 
     Raises `UsageError` where the file is missing, `SourceError` where it is something else, with the record.
     """
+    return [_raw(record, number, str(path)) for number, record in enumerate(records_of(path), 1)]
+
+
+def records_of(path: str | Path) -> list[Any]:
+    """The records of a file of tasks: a JSON list, or JSON lines.
+
+    Raises `UsageError` where the file is missing or cannot be read, `SourceError` where it is not JSON.
+    """
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise UsageError(f"there is no file {path}", hint="give a file in BIRD-History's format") from None
+        raise UsageError(f"there is no file {path}", hint="give a file of tasks") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}", where=str(path)) from error
-    return [_raw(record, number, str(path)) for number, record in enumerate(_records(text, str(path)), 1)]
+    return _records(text, str(path))
 
 
 def _records(text: str, where: str) -> list[Any]:

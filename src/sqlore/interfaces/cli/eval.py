@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sqlore.interfaces.cli import eval_execution
 from sqlore.interfaces.cli.common import MOST, DialectOption, JsonOption, err, out, print_json, progress
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from sqlore.llm import ChatModel
     from sqlore.retrieve.baselines import Granularity
 
-__all__ = ["app", "retrieval"]
+__all__ = ["app", "retrieval", "show"]
 
 app = typer.Typer(no_args_is_help=True, help="Measure how good sqlore is on a history of yours.")
 
@@ -152,7 +153,7 @@ def retrieval(
         print_json(as_json(found))
         return
     for sheet in sheets(found):
-        _show(sheet)
+        show(sheet)
 
 
 _WIDE = 240
@@ -238,7 +239,8 @@ def _written(file: Path | None) -> Iterator[Callable[[Mapping[str, Any]], None] 
         yield lambda record: print(json.dumps(record, ensure_ascii=False), file=lines)
 
 
-def _show(sheet: Any) -> None:
+def show(sheet: Any) -> None:
+    """Prints a table of an evaluation."""
     from rich.table import Table
     from rich.text import Text
 
@@ -254,3 +256,6 @@ def _show(sheet: Any) -> None:
     if sheet.note:
         console.print(sheet.note, style="dim")
     console.print()
+
+
+app.command("execution")(eval_execution.execution)

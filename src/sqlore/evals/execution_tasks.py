@@ -1,0 +1,204 @@
+"""Questions with their SQL, to be asked and scored by execution.
+
+From a file (BIRD-History, BIRD, Spider, KaggleDBQA: JSON or JSON lines with `question`, `SQL` or `query`,
+and mostly `db_id`, `question_id`, `difficulty`), or from a history, whose own questions are asked of its
+other scripts.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from sqlore.errors import SourceError, SqlError
+from sqlore.evals.gold import kind_of, split_kind
+from sqlore.evals.metrics import SCORED_KINDS
+from sqlore.evals.tasks import records_of, scored
+from sqlore.model import ParsedScript, Schema, Script
+from sqlore.sql import parse_script
+
+__all__ = [
+    "SIZES",
+    "Question",
+    "described",
+    "difficulties",
+    "drawn",
+    "leave_one_out",
+    "read_questions",
+    "same_sql",
+    "unique",
+]
+
+#: Where nobody has said how difficult a task is: by the pieces of knowledge that its SQL is made of.
+SIZES: Final = ((2, "1-2 pieces"), (4, "3-4 pieces"), (6, "5-6 pieces"), (10**9, "7+ pieces"))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One task: `sql` is gold, `position` its place in its source.
+
+    `knowledge` are the keys of BIRD-History's `history_knowledge`. `exclude` are the keys of the scripts that
+    may not be used; `kinds` and `skeleton` are read off the gold SQL once its schema is known (`described`).
+    """
+
+    id: str
+    database: str
+    question: str
+    sql: str
+    position: int = 0
+    difficulty: str = ""
+    evidence: str = ""
+    knowledge: tuple[str, ...] = ()
+    exclude: frozenset[str] = frozenset()
+    kinds: tuple[str, ...] = field(default=(), compare=False)
+    skeleton: str = field(default="", compare=False)
+
+
+def read_questions(path: str | Path) -> list[Question]:
+    """The tasks of a file; an id that is not there is the task's place, counted from 0, as BIRD does.
+
+    Raises `UsageError` for a file that is not there, `SourceError` for one of another kind, with the record.
+    """
+    return unique([_question(record, place, str(path)) for place, record in enumerate(records_of(path))])
+
+
+def unique(questions: Sequence[Question]) -> list[Question]:
+    """The questions with an id of their own in their database, by which their results are kept."""
+    seen: dict[tuple[str, str], int] = defaultdict(int)
+    out = []
+    for one in questions:
+        seen[one.database, one.id] += 1
+        many = seen[one.database, one.id]
+        out.append(one if many == 1 else replace(one, id=f"{one.id}~{many}"))
+    return out
+
+
+def _question(record: Any, place: int, where: str) -> Question:
+    try:
+        asked = record["question"]
+        number = next((record[n] for n in ("question_id", "id", "instance_id") if n in record), place)
+        sql = next((record[n] for n in ("SQL", "sql", "query") if isinstance(record.get(n), str)), "")
+    except (KeyError, TypeError, AttributeError) as error:
+        raise SourceError(
+            f"record {place + 1} is not a task: {error!r}",
+            where=where,
+            hint="each has a question, its SQL as SQL or query, and db_id where there are several databases",
+        ) from error
+    return Question(
+        str(number),
+        str(record.get("db_id") or ""),
+        str(asked),
+        sql,
+        place,
+        str(record.get("difficulty") or record.get("hardness") or ""),
+        str(record.get("evidence") or ""),
+        tuple(map(str, record.get("history_knowledge") or ())),
+    )
+
+
+def difficulties(sources: Iterable[str | Path]) -> dict[tuple[str, str], str]:
+    """(database, key) -> how difficult a history's own records say a script is, where they say it."""
+    found = {}
+    for source in sources:
+        if not Path(source).is_file() or Path(source).suffix not in (".json", ".jsonl"):
+            continue
+        try:
+            questions = read_questions(source)
+        except SourceError:
+            continue
+        found.update({(one.database, one.id): one.difficulty for one in questions if one.difficulty})
+    return found
+
+
+def leave_one_out(
+    scripts: Mapping[str, Sequence[Script]], difficulty: Mapping[tuple[str, str], str]
+) -> list[Question]:
+    """A task for each script that has a question, asked of the others; `scripts` by database."""
+    out: list[Question] = []
+    for database, own in scripts.items():
+        for one in own:
+            if one.text:
+                hard, evidence = difficulty.get((database, one.key), ""), one.evidence or ""
+                told = Question(one.key, database, one.text, one.sql, len(out), hard, evidence)
+                out.append(replace(told, exclude=frozenset({one.key})))
+    return out
+
+
+def drawn(questions: Sequence[Question], limit: int | None, seed: int) -> list[Question]:
+    """So many of them at random, in their order; a larger limit takes the same ones and more."""
+    order = list(range(len(questions)))
+    random.Random(seed).shuffle(order)
+    chosen = set(order[:limit])
+    return [one for number, one in enumerate(questions) if number in chosen]
+
+
+def same_sql(sql: str) -> str:
+    """What two spellings of one SQL text have in common: case, blanks and quotes do not count.
+
+    >>> same_sql('SELECT "a" FROM t;') == same_sql("select 'a'\\nfrom T")
+    True
+    """
+    return re.sub(r"[\s;]+", "", sql.lower().replace('"', "'").replace("`", "'"))
+
+
+def described(
+    questions: Sequence[Question],
+    history: Sequence[ParsedScript] = (),
+    *,
+    dialect: str | None = None,
+    schema: Schema | None = None,
+) -> list[Question]:
+    """The tasks with what their gold SQL tells: kinds of knowledge, difficulty, and scripts to withhold.
+
+    Withheld is every script of `history` that says the same as gold: the same text, or the same query
+    whatever its aliases and layout are called, values included. The kinds are those of the task's own
+    `knowledge`, else of the fragments of its SQL.
+    """
+    texts: dict[str, set[str]] = defaultdict(set)
+    queries: dict[str, set[str]] = defaultdict(set)
+    for one in history:
+        texts[same_sql(one.script.sql)].add(one.script.key)
+        for query in _whole(one):
+            queries[query].add(one.script.key)
+    out = []
+    for task in questions:
+        try:
+            gold = parse_script(task.sql, dialect, schema)
+        except SqlError:
+            gold = None
+        twins = set(texts.get(same_sql(task.sql), ())) if task.sql.strip() else set()
+        for query in _whole(gold) if gold else ():
+            twins |= queries.get(query, set())
+        pieces = {f.key for f in scored(gold.fragments)} if gold else set()
+        out.append(
+            replace(
+                task,
+                exclude=task.exclude | twins,
+                kinds=_kinds(task.knowledge or tuple(pieces)),
+                difficulty=task.difficulty or _size(len(task.knowledge or pieces)),
+                skeleton=gold.skeleton if gold else "",
+            )
+        )
+    return out
+
+
+def _whole(parsed: ParsedScript) -> list[str]:
+    """The query with its values, by which scripts of the same meaning are known."""
+    return [f.canonical for f in parsed.fragments if f.kind == "query" and f.scope == "main"]
+
+
+def _kinds(keys: Iterable[str]) -> tuple[str, ...]:
+    found = set()
+    for key in keys:
+        kind, text = split_kind(key)
+        found.add(kind or kind_of(text))
+    return tuple(kind for kind in SCORED_KINDS if kind in found)
+
+
+def _size(pieces: int) -> str:
+    return next(name for most, name in SIZES if pieces <= most)

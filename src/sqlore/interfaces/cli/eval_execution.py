@@ -1,0 +1,263 @@
+"""`sqlore eval execution`: strategies side by side, by what their SQL gives."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sqlore.interfaces.cli.common import MOST, DialectOption, JsonOption, err, neutral, print_json, progress
+
+if TYPE_CHECKING:
+    from sqlore.config import Settings
+    from sqlore.evals.execution import ExecutionRun
+    from sqlore.evals.execution_plan import ExecutionPlan
+    from sqlore.evals.execution_report import Report
+    from sqlore.llm import ChatModel
+
+__all__ = ["execution"]
+
+_STRATEGIES = "zero_shot,history"
+
+
+def execution(
+    tasks: Annotated[
+        list[Path] | None,
+        typer.Option("--tasks", metavar="FILE", help="Questions with their SQL: BIRD, Spider; repeatable."),
+    ] = None,
+    leave_one_out: Annotated[
+        bool, typer.Option("--leave-one-out", help="Ask each script's question of the other scripts.")
+    ] = False,
+    history: Annotated[
+        list[str] | None,
+        typer.Option("--history", metavar="PATH", help="Past scripts; a folder or file; repeatable."),
+    ] = None,
+    db: Annotated[
+        str | None,
+        typer.Option("--db", metavar="URL", help="The database, or a folder of databases by db_id."),
+    ] = None,
+    strategies: Annotated[
+        str | None,
+        typer.Option("--strategies", metavar="NAMES", help="Which to compare, with commas between."),
+    ] = None,
+    predictions: Annotated[
+        list[str] | None,
+        typer.Option("--predictions", metavar="[NAME=]FILE", help="SQL of another system; repeatable."),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="SPEC", help="local, local:FILE.gguf, openai:MODEL@BASE_URL, …"),
+    ] = None,
+    dictionary: Annotated[
+        list[Path] | None, typer.Option("--dictionary", metavar="PATH", help="A data dictionary; repeatable.")
+    ] = None,
+    database: Annotated[
+        list[str] | None,
+        typer.Option("--database", metavar="NAME", help="Of several databases only this; repeatable."),
+    ] = None,
+    dialect: DialectOption = None,
+    withhold_questions: Annotated[
+        bool, typer.Option("--withhold-questions", help="Learn bare SQL, as from a log.")
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option("--limit", metavar="N", min=1, max=MOST, help="So many tasks a database.")
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", min=0, max=MOST, help="For everything drawn at random.")
+    ] = 0,
+    samples: Annotated[
+        int | None, typer.Option("--samples", metavar="N", help="Answers sampled; the best is voted for.")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", metavar="SECONDS", help="How long a query may run.")
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="The run's folder; default: one in .sqlore/runs/."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a run: RUN, --out, or the last one set up so.")
+    ] = False,
+    run: Annotated[
+        Path | None, typer.Argument(metavar="[RUN]", help="With --resume: the run's folder.")
+    ] = None,
+    no_plots: Annotated[bool, typer.Option("--no-plots", help="Reports without plots.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Compare strategies by what their SQL gives: every question, every strategy, run beside gold."""
+    from sqlore.errors import UsageError
+
+    if tasks and leave_one_out:
+        raise UsageError("--tasks and --leave-one-out exclude each other", hint="give one of them")
+    if not (tasks or leave_one_out or resume):
+        raise UsageError("what is to be asked?", hint="give either --tasks FILE or --leave-one-out")
+    if run is not None and not resume:
+        raise UsageError(f"{run} is one argument too many", hint="--resume RUN goes on with a run")
+    if leave_one_out and not history and not resume:
+        raise UsageError("there is no history to leave one out of", hint="name it with --history")
+    given = {
+        "tasks": tuple(map(str, tasks or ())),
+        "history": tuple(history or ()),
+        "db": db,
+        "strategies": _words(strategies or ""),
+        "predictions": _named(predictions or ()),
+        "dictionary": tuple(map(str, dictionary or ())),
+        "databases": tuple(database or ()),
+        "dialect": dialect,
+        "withhold": withhold_questions,
+        "limit": limit,
+        "seed": seed,
+        "model": model,
+        "samples": samples,
+        "timeout": timeout,
+    }
+    execute = _resumed(given, run or folder) if resume else _started(given, folder)
+    _carry_out(execute, plots=not no_plots, json_=json_)
+
+
+def _started(given: dict[str, Any], folder: Path | None) -> ExecutionRun:
+    """A new run."""
+    from sqlore.evals.execution_folder import RunFolder
+    from sqlore.evals.execution_plan import as_json, plan_of, setup_of
+
+    if not given["strategies"] and not given["predictions"]:
+        given["strategies"] = _words(_STRATEGIES)
+    plan = plan_of(given)
+    settings = _settings(plan)
+    execute = _execution(plan, settings)
+    setup = setup_of(plan, settings, execute.model.name)
+    execute.prepare()  # a plan that cannot be carried out leaves no folder behind
+    name = f"{datetime.now():%Y%m%d-%H%M%S}-{hashlib.sha256(repr(setup).encode()).hexdigest()[:6]}"
+    path = folder or settings.home / "runs" / name
+    execute.folder = RunFolder.start(path, setup, as_json(plan))
+    return execute
+
+
+def _resumed(given: dict[str, Any], path: Path | None) -> ExecutionRun:
+    """A run of before: the one named, else the last one that was set up so, else the last one of all."""
+    from sqlore.errors import UsageError
+    from sqlore.evals.execution_folder import RunFolder, latest_run
+    from sqlore.evals.execution_plan import plan_of, setup_of
+
+    if path is None:
+        home = _home() / "runs"
+        if given["db"]:
+            plan = plan_of(given)
+            settings = _settings(plan)
+            path = latest_run(home, setup_of(plan, settings, _model(plan, settings).name))
+        else:
+            path = latest_run(home)
+    if path is None:
+        raise UsageError("there is no run to go on with", hint="name its folder: --resume RUN")
+    plan = plan_of(given, RunFolder.about(path)["plan"])
+    settings = _settings(plan)
+    execute = _execution(plan, settings)
+    execute.folder, same = RunFolder.resume(path, setup_of(plan, settings, execute.model.name))
+    if not same:
+        execute.say("sqlore has changed since this run began: its results are of several versions")
+    return execute
+
+
+def _carry_out(execute: ExecutionRun, *, plots: bool, json_: bool) -> None:
+    """Runs, and writes the reports of what is done, also where it ends before its time."""
+    from sqlore.errors import ModelUnavailable
+    from sqlore.evals.execution_report import execution_json, execution_sheets
+    from sqlore.interfaces.cli.eval import show
+
+    path = execute.folder.path
+    execute.say(f"run: {path}")
+    try:
+        with progress() as told:
+            execute.told = told
+            execute.run()
+    except (KeyboardInterrupt, ModelUnavailable):
+        _written(execute, plots=False)
+        execute.say(f"what is done is kept; go on with: sqlore eval execution --resume {path}")
+        raise
+    report = _written(execute, plots=plots)
+    if json_:
+        print_json(execution_json(report))
+        return
+    for sheet in execution_sheets(report):
+        show(sheet)
+
+
+def _written(execute: ExecutionRun, *, plots: bool) -> Report:
+    """The report, and its files in the run's folder."""
+    from sqlore.evals.execution_files import write_execution
+    from sqlore.evals.execution_report import report_of
+
+    lines = execute.lines()
+    report = report_of(
+        execute.plan.names,
+        lines,
+        execute.gold(),
+        model=execute.model.name,
+        missing=execute.places.missing,
+        others=execute.places.others,
+        expected=len(execute.plan.names) * execute.usable(),
+        run=str(execute.folder.path),
+    )
+    for file in write_execution(execute.folder.path, report, lines, plots=plots):
+        execute.say(f"written: {file}")
+    return report
+
+
+def _execution(plan: ExecutionPlan, settings: Settings) -> ExecutionRun:
+    from sqlore.embed import load_embedder
+    from sqlore.evals.execution import ExecutionRun
+    from sqlore.evals.execution_folder import RunFolder
+
+    return ExecutionRun(
+        plan,
+        RunFolder(Path()),
+        _model(plan, settings),
+        settings,
+        lambda: load_embedder(settings.embedder),
+        say=lambda line: err().print(neutral(line), style="dim"),
+    )
+
+
+def _settings(plan: ExecutionPlan) -> Settings:
+    from sqlore.config import load_settings
+
+    return load_settings(
+        model=plan.model,
+        samples=plan.samples,
+        query_timeout=plan.timeout,
+        dictionary=[Path(file) for file in plan.dictionary] or None,
+    )
+
+
+def _home() -> Path:
+    from sqlore.config import load_settings
+
+    return load_settings().home
+
+
+def _model(plan: ExecutionPlan, settings: Settings) -> ChatModel:
+    """The language model; none where only predictions are scored."""
+    from sqlore.llm import load_model
+
+    return load_model(settings.model if plan.strategies else "none", settings)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _named(files: Sequence[str]) -> dict[str, str]:
+    """Files of predictions by the name that they stand under: given with ``NAME=``, else the file's own."""
+    found: dict[str, str] = {}
+    for text in files:
+        name, equals, file = text.partition("=")
+        if not equals or "/" in name:
+            name, file = Path(text).stem, text
+        while name in found:
+            name += "'"
+        found[name] = file
+    return found
