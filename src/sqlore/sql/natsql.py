@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from sqlore.model import Schema
 from sqlore.sql.natsql_join import counted_table, named_tables, unsaid_tables
-from sqlore.sql.natsql_scope import Frame, Ref, frame_of
+from sqlore.sql.natsql_scope import Context, Frame, Ref, conjuncts, frame_of
 from sqlore.sql.natsql_sets import combine
 from sqlore.sql.natsql_where import PLACE, Conditions, NatCondition, has_aggregate
 from sqlore.sql.parse import parse_query
@@ -87,15 +87,11 @@ def natsql(sql: str, schema: Schema | None = None, dialect: str = "sqlite") -> s
 
 def natsql_parts(sql: str, schema: Schema | None = None, dialect: str = "sqlite") -> NatSql:
     """The NatSQL of one query by its clauses; raises what `natsql` raises."""
-    return write(parse_query(sql, dialect).tree, schema, dialect)
+    return write(parse_query(sql, dialect).tree, Context(schema, dialect, sql))
 
 
 def write(
-    node: Any,
-    schema: Schema | None,
-    dialect: str,
-    parent: Frame | None = None,
-    ctes: dict[str, Any] | None = None,
+    node: Any, context: Context, parent: Frame | None = None, ctes: dict[str, Any] | None = None
 ) -> NatSql:
     """The NatSQL of one query tree."""
     known = dict(ctes or {})
@@ -105,42 +101,45 @@ def write(
     while isinstance(node, exp.Subquery | exp.Paren):
         node = node.this
     if isinstance(node, exp.SetOperation):
-        left = write(node.this, schema, dialect, parent, known)
-        right = write(node.expression, schema, dialect, parent, known)
-        return combine(left, right, node.key, schema)
+        left = write(node.this, context, parent, known)
+        right = write(node.expression, context, parent, known)
+        return combine(left, right, node.key, context.schema)
     if not isinstance(node, exp.Select):
-        return NatSql((node.sql(dialect=dialect or None, comments=False),), "")
-    return _Select(frame_of(node, schema, parent, known), dialect).query()
+        return NatSql((node.sql(dialect=context.dialect or None, comments=False),), "")
+    return SelectWriter(frame_of(node, context, parent, known)).query()
 
 
-class _Select(Conditions):
+class SelectWriter(Conditions):
     """Writes one SELECT."""
 
     def nested(self, query: Any) -> NatSql:
         inner = query
         while isinstance(inner, exp.Subquery | exp.Paren):
             inner = inner.this
-        return write(inner, self.frame.schema, self.dialect, self.frame, self.frame.ctes)
+        return write(inner, self.frame.context, self.frame, self.frame.ctes)
+
+    def prepare(self) -> None:
+        """Find the table that ``count(*)`` counts and the tables that the selected columns name."""
+        self.rows = counted_table(self.frame, self._said())
+        self.main = frozenset(named_tables([self._item(item) for item in self.frame.node.expressions]))
 
     def query(self) -> NatSql:
         """The whole SELECT."""
         node, frame = self.frame.node, self.frame
         inner = self._derived()
         args = node.args
-        self.rows = counted_table(frame, self._said())
+        self.prepare()
         select = tuple(self._item(item) for item in node.expressions)
-        self.main = frozenset(named_tables(select))
         conditions = self._conditions()
         group = tuple(self.text(frame.alias(key)) for key in self._keys("group"))
         order = self._order()
         limit = args.get("limit")
-        if inner is not None:
-            everything = [*inner.conditions, *conditions]
-        else:
-            own = [condition.text for condition in conditions if not condition.inner]
-            missing = unsaid_tables(frame, [*select, *own, *group, *order])
-            joins = [NatCondition(f"{PLACE} join {table}.*", sign="join", table=table) for table in missing]
-            everything = [*joins, *conditions]
+        own = [condition.text for condition in conditions if not condition.inner]
+        missing = unsaid_tables(frame, [*select, *own, *group, *order])
+        if inner and len(frame.sources) == 1:
+            missing = []
+        joins = [NatCondition(f"{PLACE} join {table}.*", sign="join", table=table) for table in missing]
+        everything = [*joins, *inner, *conditions]
         return NatSql(
             select=select,
             source=frame.tables[0] if frame.tables else "",
@@ -180,16 +179,22 @@ class _Select(Conditions):
         out: list[NatCondition] = []
         where = self.frame.node.args.get("where")
         having = self.frame.node.args.get("having")
-        for node in [*self.frame.extra, *([where.this] if where is not None else [])]:
-            out += self.flat(node)
+        nodes = list(self.frame.extra)
+        if where is not None:
+            crossed = self.frame.crossed
+            nodes += [n for n in conjuncts(where.this) if not crossed or self.frame.joined(n) is None]
+        for node in nodes:
+            out += self.side(node, "and", alone=len(nodes) == 1)
         return out + (self.flat(having.this) if having is not None else [])
 
-    def _derived(self) -> NatSql | None:
-        """The one derived table of FROM: its conditions become those of the query."""
-        sources = self.frame.sources
-        if len(sources) != 1 or sources[0].frame is None:
-            return None
-        return write(sources[0].query, self.frame.schema, self.dialect, None, sources[0].frame.ctes)
+    def _derived(self) -> list[NatCondition]:
+        """The conditions of derived tables and CTEs: those of the whole, as NatSQL has no derived tables."""
+        out: list[NatCondition] = []
+        for source in self.frame.sources:
+            if source.frame is not None and source.query is not None:
+                inner = write(source.query, self.frame.context, None, source.frame.ctes)
+                out += [c for c in inner.conditions if c.sign != "join" or len(self.frame.sources) == 1]
+        return out
 
     def _item(self, node: Any) -> str:
         """A selected expression: a foreign key is said by the key it refers to, ``*`` by the first table."""

@@ -46,3 +46,29 @@ def _sorted(words: list[str]) -> list[str]:
         between = word == "between" or (between and word != "and")
         conditions[-1].append(word)
     return " and ".join(sorted(" ".join(condition) for condition in conditions)).split(" ")
+
+
+_CLAUSE: Final = re.compile(r" (?=from |where |group by |order by |limit )")
+
+
+def differing(one: str, two: str) -> list[str]:
+    """The clauses in which two NatSQL texts differ; `join` where only ``@.@ join`` does.
+
+    >>> differing("select a.x from a order by a.x asc", "select a.y from a where @.@ join b.*")
+    ['select', 'join', 'order']
+    """
+    first, second = _clauses(one), _clauses(two)
+    names = ("select", "from", "where", "group", "order", "limit")
+    out = [name for name in names if first.get(name) != second.get(name)]
+    if "where" in out and _unjoined(first.get("where", "")) == _unjoined(second.get("where", "")):
+        out[out.index("where")] = "join"
+    return out
+
+
+def _clauses(text: str) -> dict[str, str]:
+    return {part.split(" ", 1)[0]: part for part in _CLAUSE.split(normalised(text))}
+
+
+def _unjoined(where: str) -> str:
+    parts = [part for part in where.removeprefix("where ").split(" and ") if "@.@ join " not in part]
+    return " and ".join(sorted(parts))

@@ -10,7 +10,7 @@ from typing import Final
 from sqlore.model import Schema
 from sqlore.sql.natsql_scope import Frame
 
-_TABLE: Final = re.compile(r'"(?:[^"]|"")*"|([\w$]+)\.(?=[\w*])')
+_TABLE: Final = re.compile(r'"(?:[^"]|"")*"|(`[^`]+`|[\w$#]+)\.(?=[\w*`])|`[^`]*`')
 
 
 def named_tables(texts: Iterable[str]) -> set[str]:
@@ -19,7 +19,7 @@ def named_tables(texts: Iterable[str]) -> set[str]:
     >>> sorted(named_tables(["count(head.*)", 'city.Name = "a.b"']))
     ['city', 'head']
     """
-    return {found.group(1) for text in texts for found in _TABLE.finditer(text) if found.group(1)}
+    return {found.group(1).strip("`") for text in texts for found in _TABLE.finditer(text) if found.group(1)}
 
 
 def unsaid_tables(frame: Frame, texts: Iterable[str]) -> list[str]:

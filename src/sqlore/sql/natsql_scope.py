@@ -7,6 +7,7 @@ from the conditions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -22,6 +23,14 @@ UNKNOWN: Final = "?"
 """The table of a column that no source is known to have."""
 
 
+_PLAIN: Final = re.compile(r"[\w$#@]+\Z")
+
+
+def _spelled(name: str) -> str:
+    """A name as it can stand in a text: in backticks where it is more than one word."""
+    return name if _PLAIN.match(name) else f"`{name}`"
+
+
 class Ref(NamedTuple):
     """A column of a base table: the table in lower case, the column as the schema spells it."""
 
@@ -34,13 +43,26 @@ class Ref(NamedTuple):
 
         >>> Ref("head", "Name").text, Ref("?", "x").text
         ('head.Name', 'x')
+        >>> Ref("frpm", "County Name").text
+        'frpm.`County Name`'
         """
-        return self.column if self.table == UNKNOWN else f"{self.table}.{self.column}"
+        column = _spelled(self.column)
+        return column if self.table == UNKNOWN else f"{_spelled(self.table)}.{column}"
 
     @property
     def folded(self) -> Ref:
         """The same in lower case, to be compared."""
         return Ref(self.table, self.column.lower())
+
+
+@dataclass(slots=True)
+class Context:
+    """What one query is read with: its schema, its dialect, its text; the frames of its CTEs, made once."""
+
+    schema: Schema | None = None
+    dialect: str = "sqlite"
+    text: str = ""
+    frames: dict[int, Frame] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -68,12 +90,18 @@ class Frame:
     """One SELECT: its sources in FROM order, its join edges, what else its joins ask, what it stands in."""
 
     node: Any
-    schema: Schema | None
+    context: Context
     parent: Frame | None = None
     ctes: dict[str, Any] = field(default_factory=dict)
     sources: list[NatSource] = field(default_factory=list)
     edges: list[tuple[Ref, Ref]] = field(default_factory=list)
     extra: list[Any] = field(default_factory=list)
+    crossed: bool = False
+
+    @property
+    def schema(self) -> Schema | None:
+        """The schema of the database, where it is known."""
+        return self.context.schema
 
     @property
     def tables(self) -> list[str]:
@@ -125,6 +153,13 @@ class Frame:
         table = self.schema.table(ref.table) if self.schema is not None else None
         return table is not None and table.column(ref.column) is not None
 
+    def joined(self, node: Any) -> tuple[Ref, Ref] | None:
+        """The two columns of different tables that a condition of WHERE joins, else None."""
+        edge = edge_of(node, self)
+        if edge is None or edge[0].table == edge[1].table:
+            return None
+        return edge if {edge[0].table, edge[1].table} <= set(self.tables) else None
+
     def referred(self, ref: Ref) -> Ref:
         """The key column that a joined foreign key refers to, where this SELECT joins that table."""
         for edge in self.edges:
@@ -156,9 +191,9 @@ class Frame:
         return node
 
 
-def frame_of(node: Any, schema: Schema | None, parent: Frame | None, ctes: dict[str, Any]) -> Frame:
+def frame_of(node: Any, context: Context, parent: Frame | None, ctes: dict[str, Any]) -> Frame:
     """The frame of one SELECT with its sources, join edges and the conditions of its joins."""
-    frame = Frame(node, schema, parent, dict(ctes))
+    frame = Frame(node, context, parent, dict(ctes))
     with_ = node.args.get("with_")
     for cte in with_.expressions if with_ is not None else ():
         frame.ctes[cte.alias.lower()] = cte.this
@@ -171,6 +206,10 @@ def frame_of(node: Any, schema: Schema | None, parent: Frame | None, ctes: dict[
     for item in items:
         if item.join is not None:
             _join(item.join, frame)
+    where = node.args.get("where")
+    if frame.crossed and where is not None:
+        # A join without a condition of its own is joined in WHERE.
+        frame.edges += [edge for edge in map(frame.joined, conjuncts(where.this)) if edge is not None]
     return frame
 
 
@@ -198,15 +237,17 @@ def _source(node: Any, frame: Frame) -> NatSource:
         if name in frame.ctes and not node.args.get("db"):
             others = {key: value for key, value in frame.ctes.items() if key != name}
             query = frame.ctes[name]
-            return NatSource(
-                alias or name, "", None, frame_of(_first(query), frame.schema, None, others), query
-            )
+            known = frame.context.frames.get(id(query))
+            if known is None:
+                known = frame_of(_first(query), frame.context, None, others)
+                frame.context.frames[id(query)] = known
+            return NatSource(alias or name, frame=known, query=query)
         return NatSource(alias or name, name, frame.schema.table(name) if frame.schema else None)
     if isinstance(node, exp.Subquery):
         inner = _first(node.this)
         if isinstance(inner, exp.Select):
-            outer = frame_of(inner, frame.schema, frame.parent, frame.ctes)
-            return NatSource(alias, "", None, outer, node.this)
+            derived = frame_of(inner, frame.context, frame.parent, frame.ctes)
+            return NatSource(alias, frame=derived, query=node.this)
     return NatSource(alias or UNKNOWN, alias or UNKNOWN)
 
 
@@ -219,6 +260,8 @@ def _first(node: Any) -> Any:
 
 def _join(join: Any, frame: Frame) -> None:
     on = join.args.get("on")
+    if (on is None or isinstance(on, exp.Boolean)) and not join.args.get("using"):
+        frame.crossed = True
     for atom in conjuncts(on) if on is not None else ():
         if isinstance(atom, exp.Boolean):
             continue  # what the parser puts where a join has no condition

@@ -32,9 +32,8 @@ _OPERATORS: Final[dict[type[Any], str]] = {
 class Terms:
     """Writes the expressions of one SELECT; `rows` is the table that ``*`` counts."""
 
-    def __init__(self, frame: Frame, dialect: str, rows: str = "") -> None:
+    def __init__(self, frame: Frame, rows: str = "") -> None:
         self.frame = frame
-        self.dialect = dialect
         self.rows = rows or (frame.tables[0] if frame.tables else "")
 
     def text(self, node: Any) -> str:
@@ -45,11 +44,11 @@ class Terms:
         if isinstance(node, exp.Paren):
             return f"({self.text(node.this)})"
         if isinstance(node, exp.Star):
-            return f"{self.rows}.*"
+            return self.star()
         if isinstance(node, exp.Column):
             return self.column(node)
         if isinstance(node, exp.Literal):
-            return literal(node)
+            return self.literal(node)
         if isinstance(node, exp.Neg):
             return f"-{self.text(node.this)}"
         sign = _OPERATORS.get(type(node)) or COMPARISONS.get(type(node))
@@ -68,25 +67,47 @@ class Terms:
             tables = source.frame.tables if source is not None and source.frame is not None else []
             return f"{tables[0] if tables else source.table if source is not None else node.table.lower()}.*"
         if self.frame.is_text(node):
-            return quoted(node.name)
+            return self.quoted(node.name)
         found = self.frame.column(node)
         if isinstance(found, Ref):
-            return found.text
+            return self.name(found)
         inner, frame = found
-        return Terms(frame, self.dialect).text(inner)
+        return type(self)(frame).text(inner)
+
+    def star(self) -> str:
+        """What ``*`` of ``count(*)`` counts."""
+        return f"{self.rows}.*"
+
+    def name(self, ref: Ref) -> str:
+        """A column of a base table."""
+        return ref.text
+
+    def literal(self, node: Any) -> str:
+        """A literal as the script spells it, a string in double quotes."""
+        meta = node._meta or {}
+        script = self.frame.context.text
+        start = meta.get("start", -1)
+        if node.is_string and script[start : start + 1] != "<":
+            return self.quoted(node.this)
+        return script[start : meta["end"] + 1] if 0 <= start < len(script) else str(node.this)
+
+    def quoted(self, text: str) -> str:
+        """A string as NatSQL writes it."""
+        return quoted(text)
 
     def other(self, node: Any) -> str:
         """Any other expression (CASE, CAST, a window, a nested query), its columns in full."""
         copy = node.copy()
         columns = list(copy.find_all(exp.Column))
-        texts = [
-            Terms(self._inner(column, copy), self.dialect, self.rows).column(column) for column in columns
-        ]
+        texts = [type(self)(self._inner(column, copy), self.rows).column(column) for column in columns]
         for column, written in zip(columns, texts, strict=True):
             column.replace(exp.Var(this=written))
         for name in copy.find_all(exp.Anonymous):
             name.set("this", function(name))
-        text = copy.sql(dialect=self.dialect or None, comments=False, normalize_functions=False)
+        for value in list(copy.find_all(exp.Literal)):
+            if not value.is_string:
+                value.replace(exp.Var(this=self.literal(value)))
+        text = copy.sql(dialect=self.frame.context.dialect or None, comments=False, normalize_functions=False)
         return text if isinstance(text, str) else str(text)
 
     def _inner(self, column: Any, copy: Any) -> Frame:
@@ -99,7 +120,7 @@ class Terms:
         frame = self.frame
         for inner in reversed(chain):
             if inner.args.get("from_") is not None:
-                frame = frame_of(inner, self.frame.schema, frame, frame.ctes)
+                frame = frame_of(inner, self.frame.context, frame, frame.ctes)
         return frame
 
 
@@ -107,11 +128,6 @@ def function(node: Any) -> str:
     """The name of a function in lower case."""
     name = node.args["this"]
     return (name if isinstance(name, str) else name.name).replace(FUNCTION_MARK, "").lower()
-
-
-def literal(node: Any) -> str:
-    """A literal: strings in double quotes, as NatSQL has them."""
-    return quoted(node.this) if node.is_string else str(node.this)
 
 
 def quoted(text: str) -> str:

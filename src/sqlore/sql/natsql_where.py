@@ -24,7 +24,7 @@ class NatCondition:
     """One condition and the word that ties it to the one before (``and``, ``or``, ``except_``, ``sub``).
 
     `table` is the table of its left side, `nested` whether it compares with a subquery, `inner` whether it
-    is a condition of that subquery.
+    is a condition of that subquery, `correlated` whether it ties one to the query around it.
     """
 
     text: str
@@ -33,6 +33,7 @@ class NatCondition:
     sign: str = ""
     inner: bool = False
     nested: bool = False
+    correlated: bool = False
 
 
 class Conditions(Terms):
@@ -48,12 +49,16 @@ class Conditions(Terms):
         inner = "and" if isinstance(node, exp.And) else "or"
         out: list[NatCondition] = []
         for side, tie in ((node.this, word), (node.expression, inner)):
-            part = self.flat(side, tie)
-            if inner == "and" and isinstance(unwrap(side), exp.Or):
-                part[0] = replace(part[0], text=f"({part[0].text}")
-                part[-1] = replace(part[-1], text=f"{part[-1].text})")
-            out += part
+            out += self.side(side, tie, alone=inner == "or")
         return out
+
+    def side(self, node: Any, word: str, *, alone: bool) -> list[NatCondition]:
+        """The conditions of one side of AND: those of an OR in parentheses, unless it stands alone."""
+        part = self.flat(node, word)
+        if not alone and part and isinstance(unwrap(node), exp.Or):
+            part[0] = replace(part[0], text=f"({part[0].text}")
+            part[-1] = replace(part[-1], text=f"{part[-1].text})")
+        return part
 
     def atom(self, node: Any, word: str) -> list[NatCondition]:
         """One predicate, several where it holds a subquery."""
@@ -112,7 +117,8 @@ class Conditions(Terms):
     def _exists(self, node: Any, negated: bool, word: str) -> list[NatCondition]:
         nested = self.nested(node.this)
         first = NatCondition(f"{PLACE} {'not in' if negated else 'in'} {nested.source}.*", word, nested=True)
-        return [first, *(self._inside(condition) for condition in nested.conditions)]
+        told = [condition for condition in nested.conditions if not condition.correlated]
+        return [first, *(self._inside(condition) for condition in told)]
 
     def _compare(self, node: Any, sign: str, word: str) -> list[NatCondition]:
         left, right = unwrap(node.this), unwrap(node.expression)
@@ -121,7 +127,18 @@ class Conditions(Terms):
             return self._nested(right, turned.get(sign, sign), left, word)
         if isinstance(right, exp.Subquery):
             return self._nested(left, sign, right, word)
-        return [self.plain(left, sign, right, word)]
+        plain = self.plain(left, sign, right, word)
+        sides = {self._outer(left), self._outer(right)}
+        return [replace(plain, correlated=sign == "=" and sides == {True, False})]
+
+    def _outer(self, node: Any) -> bool | None:
+        """Whether a side is a column of the query around this one; None where it is no column."""
+        if not isinstance(node, exp.Column) or self.frame.is_text(node):
+            return None
+        if node.table:
+            return all(source.alias != node.table.lower() for source in self.frame.sources)
+        found = self.frame.column(node)
+        return isinstance(found, Ref) and found.table not in self.frame.tables
 
     def nested(self, query: Any) -> Any:
         """The NatSQL of a subquery; the writer of whole queries gives it."""
