@@ -51,8 +51,9 @@ class _Once:
 
 class Learned:
     """`learned`: the fragments that the retriever chooses; `learned_scripts`: all fragments of the scripts it
-    delivers. With a number of shots or a budget, `learned` are the chosen fragments that those scripts hold.
-    With a `judge` it has a say in both, and is asked once a question.
+    delivers, exactly as many where a number of shots is asked for, as a few-shot pipeline gets them. With a
+    number of shots or a budget, `learned` are the chosen fragments that the covering scripts, at most so many,
+    hold. With a `judge` it has a say in both, and is asked once a question.
     """
 
     def __init__(
@@ -83,8 +84,9 @@ class Learned:
         found = self.retriever.retrieve(
             question,
             items=_ITEMS,
+            shots=shots if self.whole else None,
             scripts=_SCRIPTS if shots is None else shots,
-            budget=BUDGET if budget is None else budget,
+            budget=BUDGET if budget is None and not (self.whole and shots) else budget,
             exclude=withheld,
         )
         scripts = tuple(self._shown(ranked) for ranked in found.scripts)
