@@ -316,20 +316,23 @@ class Workspace:
     ) -> Draft:
         """SQL that answers the question, with rows, and a citation for every fragment.
 
-        With strategy `zero_shot`, or where nothing was learned, the schema alone is used.
+        With a strategy that uses no history, or where nothing was learned, nothing is retrieved.
         """
         from sqlore.answer import ask
+        from sqlore.prompts import load_strategy
 
         self.on_progress = on_progress
+        uses_history = self.learned and load_strategy(strategy).history
         return ask(
             asked(question),
             engine=self.engine,
             catalog=self.catalog,
-            retriever=self.retriever if self.learned and strategy != "zero_shot" else None,
+            retriever=self.retriever if uses_history else None,
             store=self.store if self.learned else None,
             model=self.model,
             strategy=strategy,
             settings=self.settings,
+            embedder=lambda: self.embedder,
             on_progress=on_progress,
         )
 

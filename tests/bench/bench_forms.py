@@ -41,7 +41,6 @@ from sqlore.errors import SqloreError
 from sqlore.knowledge import Store, learn
 from sqlore.llm import Answer, ChatModel, load_model
 from sqlore.model import Message, Script, Usage
-from sqlore.prompts import STRATEGIES
 from sqlore.retrieve import Retriever
 
 SPIDER = DATA / "spider"
@@ -102,7 +101,7 @@ class Bench:
             catalog=self.catalog,
             model=self.model,
             retriever=cast("Retriever", Delivery(self.retriever, form)) if form.history else None,
-            strategy=Listing.name if form.listed else "history",
+            strategy=Listing() if form.listed else "history",
             settings=Settings(),
             exclude=task.withheld,
         )
@@ -125,7 +124,6 @@ def main() -> None:
     known = {(line["id"], line["form"]): line for line in read_lines(out)}
     histories = json.loads((SPIDER / "train_spider.json").read_text(encoding="utf-8"))
     model = Remembered(load_model(args.model, Settings()), out.with_suffix(".answers.jsonl"))
-    STRATEGIES[Listing.name] = Listing()
     embedder = load_embedder()
     for number, database in enumerate(DATABASES):
         share = args.questions // len(DATABASES) + (number < args.questions % len(DATABASES))

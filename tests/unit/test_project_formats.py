@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from sqlore.history import FORMATS, has_placeholders, parse_all, read_history
 from sqlore.history.columns import FIELDS
 from sqlore.history.comments import read_comment
 from sqlore.model import ParsedScript, Rejected, Script
+from sqlore.prompts.training_set import YamlTraining, own_training
 from sqlore.sql import parse_script
 from support import ROOT
 
@@ -135,7 +137,7 @@ def test_several_statements() -> None:
 
 
 def test_the_dictionary(tmp_path: Path) -> None:
-    (text,) = re.findall(r"```yaml\n(.*?)```", DOCUMENT, re.S)
+    text = re.findall(r"```yaml\n(.*?)```", DOCUMENT.split("## Data dictionary", 1)[1], re.S)[0]
     path = tmp_path / "dictionary.yaml"
     path.write_text(text, encoding="utf-8")
     found = Dictionary(tuple(read_dictionary(path)))
@@ -147,3 +149,19 @@ def test_the_dictionary(tmp_path: Path) -> None:
         with pytest.raises(SourceError) as caught:
             read_dictionary(path)
         assert str(caught.value.where).endswith(":2")
+
+
+def test_the_training_set(tmp_path: Path) -> None:
+    section = DOCUMENT.split("## Training sets", 1)[1]
+    (tmp_path / "library.yaml").write_text(re.findall(r"```yaml\n(.*?)```", section, re.S)[0])
+    read = YamlTraining([tmp_path / "library.yaml"])
+    (database,) = read.databases.values()
+    (pair,) = read.pairs
+    assert (len(pair.parts), len(pair.natsql)) == (2, 2)
+    connection = sqlite3.connect(":memory:")
+    database.build(connection)
+    assert connection.execute(pair.sql).fetchall() == [("Ada",)]
+    connection.close()
+    own = own_training()
+    words = {7: "seven"}
+    assert f"{len(own.pairs)} pairs over {words[len(own.databases)]} small databases" in section

@@ -17,11 +17,12 @@ from sqlore.answer.slips import mended_names
 from sqlore.config import Settings, load_settings
 from sqlore.errors import CheckError, EngineError, ModelError, ModelRefusal, SqlError, SqloreError, UsageError
 from sqlore.model import Attempt, Draft, Rows, Usage
-from sqlore.prompts import Prompt, load_strategy
+from sqlore.prompts import Prepared, Prompt, load_strategy, prepare_strategy
 from sqlore.sql import check_query, extract_sql
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
+    from sqlore.embed import Embedder
     from sqlore.engines import Engine
     from sqlore.knowledge import Store
     from sqlore.llm import Answer, ChatModel
@@ -54,16 +55,21 @@ def ask(
     model: ChatModel,
     retriever: Retriever | None = None,
     store: Store | None = None,
-    strategy: str = "history",
+    strategy: str | Prepared = "history",
     settings: Settings | None = None,
+    embedder: Callable[[], Embedder] | None = None,
     exclude: Collection[int | str] = (),
     on_progress: Callable[..., None] | None = None,
     on_token: OnToken | None = None,
 ) -> Draft:
     """SQL that answers `question`, its rows, and a citation for every fragment.
 
-    Without a `retriever` the schema alone is used; without a `store` nothing is cited. Scripts in `exclude`
-    (ids, or keys of their source) are not retrieved. `on_progress` is called with the name of each stage.
+    Without a `retriever` nothing of the history is used; without a `store` nothing is cited. A `strategy`
+    given by name is prepared here; to ask many questions give a prepared one (`prompts.prepare_strategy`),
+    which is asked with the retriever if there is one. `embedder` is called where a strategy needs one.
+    Scripts in `exclude` (ids, or keys of their source) are not retrieved. `on_progress` is called with the
+    name of each stage.
+
     A draft whose model gave nothing usable has an `error` and no SQL; one whose query failed has both.
 
     Raises UsageError for an empty question, ModelUnavailable and ModelTimeout where the model gave no answer
@@ -72,14 +78,18 @@ def ask(
     if not question.strip():
         raise UsageError("the question is empty", hint='sqlore ask "How many customers are active?"')
     job = _Job(engine, catalog, model, settings or load_settings(), on_progress, on_token)
-    chosen = load_strategy(strategy)
+    if isinstance(strategy, str):
+        retriever = retriever if load_strategy(strategy).history else None
+        strategy = prepare_strategy(
+            strategy, catalog, model, job.settings, engine=engine, embedder=embedder, on_progress=on_progress
+        )
     retrieval = None
-    if retriever is not None and strategy != "zero_shot":
+    if retriever is not None:
         job.stage("looking in the history")
         retrieval = retriever.retrieve(question, scripts=job.settings.scripts, exclude=exclude)
         job.usage += retrieval.usage or Usage()
     context = prompt_context(question, catalog, retrieval, job.settings, remote=model.remote)
-    best, attempts = job.best(chosen.prompt(context))
+    best, attempts = job.best(job.resolved(strategy.prompt(context)))
     citations: tuple[Any, ...] = ()
     if best.sql and store is not None:
         job.stage("citing")
@@ -102,6 +112,22 @@ class _Job:
     def stage(self, name: str) -> None:
         if self.on_progress is not None:
             self.on_progress(name)
+
+    def resolved(self, prompt: Prompt) -> Prompt:
+        """The prompt whose answer is SQL: what comes before it is asked, once and most probably, and used.
+
+        A model that refuses a step has said nothing in it; the strategy goes on with what it has.
+        """
+        step = 0
+        while prompt.then is not None:
+            step += 1
+            self.stage(f"thinking, step {step}")
+            try:
+                said = self._generate(_Candidate(prompt)).text
+            except ModelRefusal:
+                said = ""
+            prompt = prompt.then(said)
+        return prompt
 
     def best(self, prompt: Prompt) -> tuple[_Candidate, list[Attempt]]:
         """The best of the sampled answers, repaired where none works, and every attempt made."""

@@ -1,4 +1,9 @@
-"""What a strategy gets and gives: the context of a question in, chat messages out.
+"""What a strategy gets and gives: prepared once for a database, then a question's context in, messages out.
+
+A strategy has two steps. `prepare` is offline, once for a database: it may read a training set, ask the
+model and take minutes; what it found is kept on disk, so that it resumes where it was stopped and is not done
+twice. What it gives, a `Prepared`, turns each question into messages. A strategy that needs no preparation is
+its own `Prepared`.
 
 Every prompt has its stable part first. The system message (rules, schema, dictionary) is the same, byte
 for byte, for all questions of one database, so that a model's prefix cache reads it once.
@@ -6,13 +11,24 @@ for byte, for all questions of one database, so that a model's prefix cache read
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, Self
 
 from sqlore.model import Message, RankedItem, Retrieval, ValueMatch
 from sqlore.prompts.rules import rules
 from sqlore.prompts.text import as_data, neutral
+
+if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
+    from sqlore.embed import Embedder
+    from sqlore.engines import Engine
+    from sqlore.llm import ChatModel
+    from sqlore.prompts.training_set import TrainingSet
+
+#: Tokens of a prompt's budget kept free for the answer.
+ANSWER_TOKENS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +51,14 @@ class PromptContext:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Messages for a model, and where its answer ends."""
+    """Messages for a model, and where its answer ends.
+
+    Where `then` is given, the answer is not SQL yet: `then` makes the next prompt of it (least to most).
+    """
 
     messages: tuple[Message, ...]
     stop: tuple[str, ...] = ()
+    then: Callable[[str], Prompt] | None = None
 
     def repaired(self, sql: str, error: str) -> Prompt:
         """The prompt that follows an answer which did not work: what was answered, and why it failed."""
@@ -50,8 +70,25 @@ class Prompt:
         return replace(self, messages=(*self.messages, *turn))
 
 
-class Strategy(Protocol):
-    """A way to put a question and its context to a model."""
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a preparation works with beside the catalog, the examples and the model.
+
+    `folder` keeps what was prepared (None: nothing is kept). `budget` is that of a whole prompt, in tokens.
+    `engine` is the database, for what has to be run; `embedder` gives the embedding model when it is needed.
+    `on_progress` is told a stage, how much of it is done, and how much there is.
+    """
+
+    folder: Path | None = None
+    budget: int = 3000
+    mask: bool = False
+    engine: Engine | None = None
+    embedder: Callable[[], Embedder] | None = None
+    on_progress: Callable[[str, int, int], None] | None = field(default=None, compare=False)
+
+
+class Prepared(Protocol):
+    """A strategy made ready for one database."""
 
     @property
     def name(self) -> str: ...
@@ -59,6 +96,36 @@ class Strategy(Protocol):
     def prompt(self, context: PromptContext) -> Prompt:
         """The messages for a question; pure, the same context gives the same bytes."""
         ...
+
+
+class Strategy(Protocol):
+    """A way to put a question and its context to a model; `history` says whether it uses what was learned."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def history(self) -> bool: ...
+
+    def prepare(
+        self, catalog: Catalog, examples: TrainingSet, llm: ChatModel | None, setup: Setup
+    ) -> Prepared:
+        """Makes it ready for the database of `catalog`; resumes, and gives the same again, from its folder.
+
+        Raises SourceError or UsageError for examples that cannot be read, ModelError where `llm` is needed
+        and gives no answer.
+        """
+        ...
+
+
+class Unprepared:
+    """A strategy that needs no preparation: it is ready as it is."""
+
+    history = False
+
+    def prepare(self, catalog: Catalog, examples: TrainingSet, llm: ChatModel | None, setup: Setup) -> Self:
+        """Itself."""
+        return self
 
 
 def system_message(context: PromptContext) -> Message:

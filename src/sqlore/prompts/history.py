@@ -10,22 +10,21 @@ no other form was measurably better with a small model.
 from __future__ import annotations
 
 from sqlore.model import KnowledgeItem, Message, RankedScript
-from sqlore.prompts.base import Prompt, PromptContext, system_message, usable
+from sqlore.prompts.base import ANSWER_TOKENS, Prompt, PromptContext, Unprepared, system_message, usable
 from sqlore.prompts.text import as_data, literals_of, mask_values, sql_line, tokens
 from sqlore.prompts.zero_shot import question_lines
 
 #: Notes on items that the examples do not show, at most.
 NOTES = 4
-#: Tokens kept free for the answer.
-ANSWER_TOKENS = 300
 
 Example = tuple[Message, Message]
 
 
-class History:
+class History(Unprepared):
     """Rules and schema, worked examples (the most relevant last), notes, values, question."""
 
     name = "history"
+    history = True
 
     def prompt(self, context: PromptContext) -> Prompt:
         """Examples and notes are left out, the least relevant first, where the budget ends."""

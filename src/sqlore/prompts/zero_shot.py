@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from sqlore.model import Message
-from sqlore.prompts.base import Prompt, PromptContext, system_message, value_lines
+from sqlore.prompts.base import Prompt, PromptContext, Unprepared, system_message, value_lines
 from sqlore.prompts.text import as_data
 
 QUESTION_LIMIT = 4000
 
 
-class ZeroShot:
+class ZeroShot(Unprepared):
     """Rules, schema, values, question."""
 
     name = "zero_shot"

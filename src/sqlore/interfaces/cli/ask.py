@@ -36,7 +36,10 @@ def ask(
         typer.Option("--model", metavar="SPEC", help="local, local:FILE.gguf, openai:MODEL@BASE_URL, …"),
     ] = None,
     strategy: Annotated[
-        str, typer.Option("--strategy", metavar="NAME", help="history, or zero_shot (the schema alone).")
+        str,
+        typer.Option(
+            "--strategy", metavar="NAME", help="history; gp (fixed examples); zero_shot (schema alone)."
+        ),
     ] = "history",
     limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="Rows fetched at most.")] = None,
     timeout: Annotated[

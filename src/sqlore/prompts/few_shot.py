@@ -1,0 +1,108 @@
+"""Examples of other databases as turns of a conversation: each database's schema once, then its questions.
+
+The target's own schema comes with the question, in the same form as the examples' (`bare_schema`). All that
+stands before the question is the same, byte for byte, for every question with the same examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlore.catalog import Catalog
+from sqlore.model import Message
+from sqlore.prompts.bare_schema import bare_schema
+from sqlore.prompts.base import ANSWER_TOKENS, Prompt, PromptContext
+from sqlore.prompts.rules import rules
+from sqlore.prompts.text import as_data, neutral, sql_line, tokens
+from sqlore.prompts.training_set import Pair, TrainingSet
+from sqlore.prompts.zero_shot import question_lines
+
+#: Of a prompt's budget, what the target's schema may take before it is cut to what a question touches.
+TARGET_SHARE = 0.6
+#: Tokens set aside for a question with the values found in it.
+QUESTION_TOKENS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One example as it goes into a prompt: `schema` is that of its database."""
+
+    database: str
+    schema: str
+    question: str
+    sql: str
+
+
+def shots_of(examples: TrainingSet) -> Callable[[Pair], Shot]:
+    """A function from a pair of `examples` to the pair as it goes into a prompt."""
+    schemas: dict[str, str] = {}
+
+    def shot(pair: Pair) -> Shot:
+        if pair.database not in schemas:
+            schemas[pair.database] = neutral(bare_schema(examples.schema(pair.database)))
+        return Shot(pair.database, schemas[pair.database], as_data(pair.question), sql_line(pair.sql))
+
+    return shot
+
+
+def turns(shots: Sequence[Shot]) -> list[Message]:
+    """The examples as turns; a schema is said where the database changes."""
+    messages: list[Message] = []
+    last = ""
+    for one in shots:
+        asked = f"Question: {one.question}"
+        if one.database != last:
+            asked = f"Database {one.database}:\n{one.schema}\n\n{asked}"
+            last = one.database
+        messages += [Message("user", asked), Message("assistant", one.sql)]
+    return messages
+
+
+def shot_tokens(shots: Sequence[Shot]) -> int:
+    """About how many tokens the examples take."""
+    return sum(tokens(message.content) for message in turns(shots))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The database that is asked; `schema` is empty where it is too large for a prompt of `budget` tokens."""
+
+    name: str
+    dialect: str
+    schema: str
+    budget: int
+
+    @classmethod
+    def of(cls, catalog: Catalog, budget: int) -> Target:
+        """The target of a catalog, in a prompt of `budget` tokens."""
+        text = neutral(bare_schema(catalog.schema))
+        fits = tokens(text) <= budget * TARGET_SHARE
+        return cls(catalog.schema.name, catalog.schema.dialect, text if fits else "", budget)
+
+    @property
+    def room(self) -> int:
+        """Tokens that are left for examples."""
+        schema = tokens(self.schema) if self.schema else int(self.budget * TARGET_SHARE)
+        taken = tokens(rules(self.dialect, self.name)) + schema + QUESTION_TOKENS + ANSWER_TOKENS
+        return max(0, self.budget - taken)
+
+    def prompt(self, context: PromptContext, shots: Sequence[Shot]) -> Prompt:
+        """Rules, examples, the target's schema, the question."""
+        system = Message("system", f"{rules(self.dialect, self.name)}\n{ABOUT}")
+        schema = self.schema or neutral(context.schema).strip()
+        named = f"Database {self.name}:" if self.name else "The database:"
+        lines = [named, schema, "", *question_lines(context)]
+        return Prompt((system, *turns(shots), Message("user", "\n".join(lines))))
+
+
+ABOUT = "- Every question is about the database whose tables were given last."
+
+
+def fitting(shots: Sequence[Shot], room: int) -> list[Shot]:
+    """The first of `shots`, best first, that fit in `room` tokens; one that does not is passed over."""
+    taken: list[Shot] = []
+    for one in shots:
+        if shot_tokens([*taken, one]) <= room:
+            taken.append(one)
+    return taken
