@@ -52,7 +52,7 @@ class _Once:
 class Learned:
     """`learned`: the fragments that the retriever chooses; `learned_scripts`: all fragments of the scripts it
     delivers, exactly as many where a number of shots is asked for, as a few-shot pipeline gets them. With a
-    number of shots or a budget, `learned` are the chosen fragments that the covering scripts, at most so many,
+    number of shots or a budget, `learned` are the chosen fragments that at most so many covering scripts
     hold. With a `judge` it has a say in both, and is asked once a question.
     """
 
