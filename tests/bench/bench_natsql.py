@@ -139,9 +139,8 @@ def steps() -> None:
     off = [abs(one - two) for one, two in zip(mine, theirs, strict=True)]
     print(f"steps of {len(off)} questions: {statistics.mean(mine):.2f}, people {statistics.mean(theirs):.2f}")
     print(f"correlation of the numbers of steps {statistics.correlation(mine, theirs):.3f}")
-    print(
-        f"the same number {off.count(0) / len(off):.1%}, at most one off {sum(one < 2 for one in off) / len(off):.1%}"
-    )
+    same, near = off.count(0) / len(off), sum(one < 2 for one in off) / len(off)
+    print(f"the same number {same:.1%}, at most one off {near:.1%}")
 
 
 def main() -> None:

@@ -8,58 +8,21 @@ Every step has its NatSQL, and its SQL with every column in full: ``'#3'`` there
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any
 
 from sqlglot import exp
 
 from sqlore.model import ParsedScript, Schema
-from sqlore.sql.names import spell
+from sqlore.sql.decompose_step import Operation, SqlTerms, Step, aggregates, disjuncts
 from sqlore.sql.natsql import SelectWriter
 from sqlore.sql.natsql_join import named_tables, unsaid_tables
-from sqlore.sql.natsql_scope import Context, Frame, NatSource, Ref, conjuncts, frame_of
-from sqlore.sql.natsql_terms import AGGREGATES, Terms, function
+from sqlore.sql.natsql_scope import Context, Frame, NatSource, conjuncts, frame_of
 from sqlore.sql.natsql_where import PLACE, has_aggregate
 from sqlore.sql.parse import parse_query
-from sqlore.sql.render import quote, unwrap
+from sqlore.sql.render import unwrap
 
-Operation = Literal[
-    "rows",
-    "join",
-    "filter",
-    "either",
-    "group",
-    "compare",
-    "superlative",
-    "sort",
-    "limit",
-    "project",
-    "aggregate",
-    "together",
-    "union",
-    "intersect",
-    "except",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step: what it adds in NatSQL and SQL, and the numbers of the steps that it uses.
-
-    `sql` is a table (`rows`, `join`), a predicate (`filter`, `compare`), a formula (`group`, `project`,
-    `aggregate`) or a sort key (`superlative`, `sort`); empty where the step only joins others. `keys` are
-    the columns that a `group` step computes for; `limit` is how many rows stay.
-    """
-
-    number: int
-    operation: Operation
-    natsql: str
-    sql: str = ""
-    uses: tuple[int, ...] = ()
-    keys: tuple[str, ...] = ()
-    limit: str = ""
-    distinct: bool = False
+__all__ = ["Operation", "Step", "decompose"]
 
 
 def decompose(
@@ -84,19 +47,6 @@ def decompose(
     return tuple(plan.steps)
 
 
-class SqlTerms(Terms):
-    """Writes expressions as SQL in which every column has its table, as skeletons spell them."""
-
-    def star(self) -> str:
-        return "*"
-
-    def name(self, ref: Ref) -> str:
-        return f"{spell(ref.table)}.{spell(ref.column.lower())}"
-
-    def quoted(self, text: str) -> str:
-        return quote(text)
-
-
 class _Plan:
     """The steps of one query so far."""
 
@@ -113,6 +63,10 @@ class _Plan:
             number = self._known[step] = len(self.steps) + 1
             self.steps.append(Step(number, operation, natsql, sql, **more))
         return number
+
+    def step(self, number: int) -> Step:
+        """The step of that number."""
+        return self.steps[number - 1]
 
     def query(self, node: Any, parent: Frame | None, ctes: dict[str, Any]) -> int:
         """The number of the step that answers a query."""
@@ -210,11 +164,11 @@ class _SelectSteps(SelectWriter):
         """The rows that a condition keeps; of OR each side on its own, then both together."""
         node = unwrap(atom)
         if isinstance(node, exp.Or):
-            sides = tuple(self._all(side, current, operation) for side in _disjuncts(node))
+            sides = tuple(self._all(side, current, operation) for side in disjuncts(node))
             return self.plan.add("either", "select or", uses=sides)
         inner = [found for found in node.find_all(exp.Select) if found.parent_select is self.frame.node]
         asked = {id(found): self.plan.query(found, self.frame, self.frame.ctes) for found in inner}
-        computed = [self.computed[key] for key in map(self.text, _aggregates(node)) if key in self.computed]
+        computed = [self.computed[key] for key in map(self.text, aggregates(node)) if key in self.computed]
         conditions = [condition for condition in self.flat(node) if not condition.inner]
         said = " and ".join(condition.text for condition in conditions)
         uses = (current, *asked.values(), *computed)
@@ -259,7 +213,7 @@ class _SelectSteps(SelectWriter):
             *(self.frame.alias(k.this) for k in self._keys("order")),
         ]
         for part in parts:
-            for aggregate in _aggregates(part) if part is not None else ():
+            for aggregate in aggregates(part) if part is not None else ():
                 text = self.text(aggregate)
                 natsql = f"select {text} group by {', '.join(said)}"
                 step = self.plan.add("group", natsql, self.sql.text(aggregate), uses=(current,), keys=written)
@@ -301,8 +255,12 @@ class _SelectSteps(SelectWriter):
     def said(self, rows: int) -> int:
         """What is said of the rows: one step an output, together where there are several, then sorted."""
         parts = [self._output(item, text, rows) for item, text in zip(self.items, self.outputs, strict=True)]
-        answer = parts[0] if len(parts) == 1 else 0
-        if not answer:
+        if self.computed and not any(
+            rows in (step.number, *step.uses) for step in map(self.plan.step, parts)
+        ):
+            parts.insert(0, rows)  # what groups give, of the rows that are left
+        answer = parts[0]
+        if len(parts) > 1:
             natsql = f"select {', '.join(self.outputs)}"
             answer = self.plan.add("together", natsql, uses=tuple(dict.fromkeys(parts)))
         keys, limit = self._keys("order"), self.frame.node.args.get("limit")
@@ -320,22 +278,15 @@ class _SelectSteps(SelectWriter):
         if not has_aggregate(item):
             natsql = f"select {'distinct ' if distinct else ''}{text}"
             return self.plan.add("project", natsql, self.sql.text(item), uses=(rows,), distinct=distinct)
-        columns = [column for column in item.find_all(exp.Column) if not isinstance(column.this, exp.Star)]
-        of = [
-            self.plan.add("project", f"select {self.text(column)}", self.sql.text(column), uses=(rows,))
-            for column in columns[:1]
-        ]
-        return self.plan.add("aggregate", f"select {text}", self.sql.text(item), uses=tuple(of or [rows]))
-
-
-def _disjuncts(node: Any) -> list[Any]:
-    """The parts that OR joins, in order."""
-    node = unwrap(node)
-    return [*_disjuncts(node.this), *_disjuncts(node.expression)] if isinstance(node, exp.Or) else [node]
-
-
-def _aggregates(node: Any) -> Iterator[Any]:
-    """The aggregates of an expression, those of its subqueries left out."""
-    for found in node.find_all(exp.Anonymous):
-        if function(found) in AGGREGATES and found.find_ancestor(exp.Subquery) is None:
-            yield found
+        of = [self.computed[key] for key in map(self.text, aggregates(item)) if key in self.computed]
+        if not of:
+            columns = [
+                column for column in item.find_all(exp.Column) if not isinstance(column.this, exp.Star)
+            ]
+            of = [
+                self.plan.add("project", f"select {self.text(column)}", self.sql.text(column), uses=(rows,))
+                for column in columns
+                if column.parent_select is None or column.parent_select is self.frame.node
+            ]
+        uses = tuple(dict.fromkeys(of)) or (rows,)
+        return self.plan.add("aggregate", f"select {text}", self.sql.text(item), uses=uses)

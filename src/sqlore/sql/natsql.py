@@ -7,9 +7,10 @@ others), no nested queries (``@.@ in t.*``) and no set operations where conditio
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlglot import exp
 
@@ -20,6 +21,8 @@ from sqlore.sql.natsql_sets import combine
 from sqlore.sql.natsql_where import PLACE, Conditions, NatCondition, has_aggregate
 from sqlore.sql.parse import parse_query
 from sqlore.sql.render import unwrap
+
+_COMPUTED: Final = re.compile(r"\b(?:count|sum|avg|min|max)\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,31 @@ class NatSql:
             else:
                 out += f" {word} {condition.text}"
         return out
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The query in the pieces that least-to-most prompting maps sub-questions to.
+
+        What is selected, then each condition (those that ``or`` ties or that a subquery brings stay with the
+        one before), then the order; ``group by`` stands with what is computed for each group.
+        """
+        wheres: list[str] = []
+        for condition in self.conditions:
+            if wheres and (condition.inner or condition.word not in ("and", "except_")):
+                wheres[-1] += f" {condition.word} {condition.text}"
+            else:
+                word = f"{condition.word} " if condition.word.endswith("_") else ""
+                wheres.append(f"select where {word}{condition.text}")
+        group = f" group by {', '.join(self.group)}" if self.group else ""
+        counted = next((place for place, text in enumerate(wheres) if _COMPUTED.search(text)), -1)
+        if counted >= 0:
+            wheres[counted] += group
+            group = ""
+        first = f"select {'distinct ' if self.distinct else ''}{', '.join(self.select)}"
+        order = (f"select {self.tail}",) if self.tail else ()
+        if group and any(map(_COMPUTED.search, self.order)) and not any(map(_COMPUTED.search, self.select)):
+            return (first, *wheres, f"select{group} {self.tail}")
+        return (first + group, *wheres, *order)
 
     @property
     def text(self) -> str:
@@ -184,7 +212,7 @@ class SelectWriter(Conditions):
             crossed = self.frame.crossed
             nodes += [n for n in conjuncts(where.this) if not crossed or self.frame.joined(n) is None]
         for node in nodes:
-            out += self.side(node, "and", alone=len(nodes) == 1)
+            out += self.side(node, "and", alone=len(nodes) == 1 and having is None)
         return out + (self.flat(having.this) if having is not None else [])
 
     def _derived(self) -> list[NatCondition]:

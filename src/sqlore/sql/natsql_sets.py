@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -33,15 +34,20 @@ def _proper(query: NatSql) -> tuple[NatCondition, ...]:
     return tuple(condition for condition in query.conditions if condition.sign != "join")
 
 
+def _behind(conditions: Sequence[NatCondition]) -> tuple[NatCondition, ...]:
+    """Conditions that belong to the one before them."""
+    return tuple(replace(condition, inner=True) for condition in conditions)
+
+
 def _both(left: NatSql, right: NatSql, kind: str, schema: Schema | None) -> tuple[NatCondition, ...]:
     word = _WORDS[kind]
     if not left.conditions:
-        return (NatCondition(f"{PLACE} is {_other(left, right)}.*", f"{kind}_"), *_proper(right))
+        return (NatCondition(f"{PLACE} is {_other(left, right)}.*", f"{kind}_"), *_behind(_proper(right)))
     added = right.conditions
     plain = not any("(" in condition.text for condition in added)
     if not added or (right.source not in left.tables and len(right.tables) == 1 and plain):
         added = (NatCondition(f"{PLACE} in {_key(left, right, schema)}"), *added)
-    return (*left.conditions, replace(added[0], word=word), *added[1:])
+    return (*left.conditions, replace(added[0], word=word), *_behind(added[1:]))
 
 
 def _key(left: NatSql, right: NatSql, schema: Schema | None) -> str:
@@ -55,7 +61,7 @@ def _key(left: NatSql, right: NatSql, schema: Schema | None) -> str:
 def _except(left: NatSql, right: NatSql) -> tuple[NatCondition, ...]:
     proper = _proper(right)
     if not left.conditions and not (len(left.tables) > 1 and proper):
-        return (NatCondition(f"{PLACE} is {_other(left, right)}.*", "except_"), *proper)
+        return (NatCondition(f"{PLACE} is {_other(left, right)}.*", "except_"), *_behind(proper))
     if not right.conditions:
         return (*left.conditions, NatCondition(f"{PLACE} not in {right.source}.*"))
     first = right.conditions[0]
@@ -67,5 +73,5 @@ def _except(left: NatSql, right: NatSql) -> tuple[NatCondition, ...]:
             for condition in left.conditions
             if condition.table != first.table or condition.sign != "join"
         ]
-        return (*kept, negated, *right.conditions[1:])
-    return (*left.conditions, replace(first, word="except_"), *right.conditions[1:])
+        return (*kept, negated, *_behind(right.conditions[1:]))
+    return (*left.conditions, replace(first, word="except_"), *_behind(right.conditions[1:]))

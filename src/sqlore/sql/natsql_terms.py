@@ -72,7 +72,11 @@ class Terms:
         if isinstance(found, Ref):
             return self.name(found)
         inner, frame = found
-        return type(self)(frame).text(inner)
+        return self.within(frame).text(inner)
+
+    def within(self, frame: Frame) -> Terms:
+        """The same writer for the names of another SELECT."""
+        return Terms(frame, self.rows if frame is self.frame else "")
 
     def star(self) -> str:
         """What ``*`` of ``count(*)`` counts."""
@@ -99,7 +103,7 @@ class Terms:
         """Any other expression (CASE, CAST, a window, a nested query), its columns in full."""
         copy = node.copy()
         columns = list(copy.find_all(exp.Column))
-        texts = [type(self)(self._inner(column, copy), self.rows).column(column) for column in columns]
+        texts = [self.within(self._inner(column, copy)).column(column) for column in columns]
         for column, written in zip(columns, texts, strict=True):
             column.replace(exp.Var(this=written))
         for name in copy.find_all(exp.Anonymous):
