@@ -6,9 +6,10 @@ is done is kept in the run's folder at once, and is not done again when the run 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ from sqlore.evals.execution_tasks import (
     unique,
 )
 from sqlore.evals.ground import GroundPlan, scripts_by_database
-from sqlore.prompts import load_strategy
+from sqlore.model import Usage
 
 if TYPE_CHECKING:
     from sqlore.config import Settings
@@ -91,10 +92,7 @@ class ExecutionRun:
     def prepare(self) -> None:
         """Reads what is asked and what is done. Raises as `run`, but for the model."""
         self.questions = []
-        check_names(self.plan.names)
-        for name in self.plan.strategies:
-            if ":" not in name:
-                load_strategy(name)
+        check_names(self.plan.strategies, self.plan.predictions)
         every = self._every_question()
         self._predicted = {
             name: read_predictions(file, every) for name, file in self.plan.predictions.items()
@@ -176,7 +174,7 @@ class ExecutionRun:
             left = [task for task in tasks if task.id in golds and self._open(name, place.database, task)]
             if not left:
                 continue
-            who = self._contestant(name, place)
+            who = self._contestant(name, place, kept)
             for number, task in enumerate(left):
                 self.told(f"{place.database} {name}", number, len(left))
                 kept.about = {"strategy": name, "database": place.database, "question_id": task.id}
@@ -187,10 +185,17 @@ class ExecutionRun:
             right = sum(self._done[name, place.database, task.id]["correct"] for task in left)
             self.say(f"{place.database} {name}: {right} of {len(left)} right")
 
-    def _contestant(self, name: str, place: Arena) -> Contestant:
+    def _contestant(self, name: str, place: Arena, kept: Kept) -> Contestant:
+        """Makes it ready, and notes what that took where the model was asked."""
         if name in self._predicted:
             return Predictions(name, self._predicted[name])
-        return contestant(name, place)
+        kept.about = {"strategy": name, "database": place.database, "question_id": ""}
+        kept.spent, started = Usage(), time.monotonic()
+        made = contestant(name, place)
+        if kept.spent.calls:
+            line = {"strategy": name, "database": place.database, "seconds": time.monotonic() - started}
+            self.folder.prepared.append({**line, "usage": asdict(kept.spent)})
+        return made
 
     def _looked_at(self, place: Arena, tasks: Sequence[Question]) -> dict[str, Gold]:
         """Gold by task id, without that which nothing can be compared with."""

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from sqlore.answer import ask
 from sqlore.catalog import Catalog, build_catalog
 from sqlore.embed import Embedder
 from sqlore.engines import Engine, connect
 from sqlore.errors import UsageError
+from sqlore.evals.execution_plugged import GOLD, Plugged
 from sqlore.evals.execution_predictions import Predicted
 from sqlore.evals.execution_tasks import Question
 from sqlore.evals.ground import Ground, GroundPlan, Progress, grounds
 from sqlore.model import Attempt, Draft, ParsedScript, Usage
-from sqlore.prompts import load_strategy
+from sqlore.prompts import Prepared, load_strategy, prepare_strategy
 from sqlore.retrieve import Retriever
+from sqlore.retrieve.baselines import NAMES
 
 if TYPE_CHECKING:
     from sqlore.config import Settings
@@ -37,9 +39,6 @@ __all__ = [
     "needs_history",
 ]
 
-#: Strategies that look at nothing but the schema.
-_COLD: Final = frozenset({"zero_shot"})
-
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -56,7 +55,10 @@ class Answered:
 
 @dataclass(frozen=True)
 class Arena:
-    """One database. `ground` is its history, learned; None where there is none or nobody asks for it."""
+    """One database. `ground` is its history, learned; None where there is none or nobody asks for it.
+
+    `embedder` loads the embedding model; `on_progress` is told what takes long.
+    """
 
     database: str
     engine: Engine
@@ -65,6 +67,8 @@ class Arena:
     settings: Settings
     ground: Ground | None = None
     retriever: Retriever | None = None
+    embedder: Callable[[], Embedder] | None = None
+    on_progress: Progress | None = None
 
     @property
     def parsed(self) -> Sequence[ParsedScript]:
@@ -98,44 +102,68 @@ def arena(
     """A database, with `history` (its plan) learned or taken from the cache where one is given."""
     with ExitStack() as stack:
         engine = stack.enter_context(connect(url))
-        if history is None:
-            catalog = build_catalog(engine, dictionary_files=dictionary)
-            yield Arena(database, engine, catalog, model, settings)
-            return
-        loaded = embedder()
-        learned = grounds(history, loaded, model=model, on_progress=on_progress)
-        stack.callback(learned.close)  # type: ignore[attr-defined]
-        ground = next(learned, None)
-        if ground is None or ground.pool.catalog is None:
-            catalog = build_catalog(engine, dictionary_files=dictionary)
-            yield Arena(database, engine, catalog, model, settings)
-            return
-        catalog = ground.pool.catalog
-        retriever = Retriever(ground.pool.store, loaded, catalog)
-        yield Arena(database, engine, catalog, model, settings, ground, retriever)
+        ground = loaded = None
+        if history is not None:
+            loaded = embedder()
+            learned = stack.enter_context(
+                closing(grounds(history, loaded, model=model, on_progress=on_progress))
+            )
+            ground = next(learned, None)
+        catalog = ground.pool.catalog if ground else None
+        yield Arena(
+            database,
+            engine,
+            catalog or build_catalog(engine, dictionary_files=dictionary),
+            model,
+            settings,
+            ground,
+            Retriever(ground.pool.store, loaded, catalog) if ground else None,
+            embedder if loaded is None else lambda: loaded,
+            on_progress,
+        )
 
 
-def needs_history(name: str) -> bool:
-    """Whether a strategy looks at the history at all."""
-    return name not in _COLD
+def check_names(strategies: Sequence[str], predictions: Collection[str] = ()) -> None:
+    """Says before anything is learned what would fail later.
 
-
-def check_names(names: Sequence[str]) -> None:
-    """Says at once what would fail later: a name that is given twice (`UsageError`)."""
+    Raises `UsageError` for a name given twice, for a retriever that is none or has nothing to retrieve for,
+    and for nothing at all; `ConfigError` for a strategy that is none.
+    """
+    names = [*strategies, *predictions]
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"{name} is named twice", hint="name predictions otherwise: NAME=FILE")
     if not names:
         raise UsageError("nothing to compare", hint="name --strategies, or give --predictions FILE")
+    for name in strategies:
+        if _is_foreign(name):
+            continue
+        own, _, retriever = name.partition("@")
+        uses = load_strategy(own).history
+        if retriever and not uses:
+            raise UsageError(f"{own} retrieves nothing", hint=f"{own} stands without a retriever")
+        if retriever and retriever not in (*NAMES, GOLD) and ":" not in retriever:
+            hint = f"one of {', '.join(NAMES)}, {GOLD}, or module:function"
+            raise UsageError(f"no such retriever: {retriever}", hint=hint)
+
+
+def needs_history(name: str) -> bool:
+    """Whether a strategy looks at the history at all."""
+    return _is_foreign(name) or load_strategy(name.partition("@")[0]).history
+
+
+def _is_foreign(name: str) -> bool:
+    return ":" in name.partition("@")[0]
 
 
 def contestant(name: str, place: Arena) -> Contestant:
-    """A strategy of sqlore by its name, or ``module:function``, which is given the `Arena`.
+    """A strategy of sqlore by its name, with another retriever after ``@``; or ``module:function``, which is
+    given the `Arena`.
 
-    Raises `ConfigError` for a name that is none, `UsageError` for a function that cannot be had.
+    Raises `ConfigError` for a name that is none, `UsageError` for a function or retriever that cannot be had.
     """
-    if ":" not in name:
-        return Strategy(load_strategy(name).name, place)
+    if not _is_foreign(name):
+        return prepared(name, place)
     module, _, function = name.partition(":")
     try:
         made = getattr(importlib.import_module(module), function)(place)
@@ -145,25 +173,53 @@ def contestant(name: str, place: Arena) -> Contestant:
     return Foreign(name, made)
 
 
+def prepared(name: str, place: Arena) -> Strategy:
+    """A strategy of sqlore, made ready for the database; what that takes is kept on disk between runs."""
+    own, _, retriever = name.partition("@")
+    told = place.on_progress
+
+    def report(stage: str, done: int = 0, total: int | None = None) -> None:
+        if told is not None:
+            told(f"{place.database} {own}: {stage}", done, total)
+
+    ready = prepare_strategy(
+        own,
+        place.catalog,
+        place.model,
+        place.settings,
+        engine=place.engine,
+        embedder=place.embedder,
+        on_progress=report,
+    )
+    if place.ground is None or not load_strategy(own).history:
+        return Strategy(name, place, ready)
+    return Strategy(name, place, ready, Plugged(place.ground, retriever) if retriever else place.retriever)
+
+
 @dataclass(frozen=True)
 class Strategy:
     """A strategy of `sqlore ask`, with its checks, repairs and citations."""
 
     name: str
     place: Arena
+    ready: Prepared
+    retriever: Retriever | Plugged | None = None
 
     def answer(self, task: Question) -> Answered:
         """Asks; raises what `ask` raises."""
         place = self.place
+        if isinstance(self.retriever, Plugged):
+            self.retriever.task = task
         draft = ask(
             task.question,
             engine=place.engine,
             catalog=place.catalog,
             model=place.model,
-            retriever=place.retriever,
+            retriever=cast("Retriever | None", self.retriever),
             store=place.ground.pool.store if place.ground else None,
-            strategy=self.name,
+            strategy=self.ready,
             settings=place.settings,
+            embedder=place.embedder,
             exclude=task.exclude,
         )
         return answered(draft)

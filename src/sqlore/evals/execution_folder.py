@@ -2,6 +2,7 @@
 
     run.json         how the run was set up; the same is needed to go on with it
     gold.jsonl       what is wrong with a task's own SQL, or that nothing is
+    prepared.jsonl   what it took to make a strategy ready for a database
     answers.jsonl    a line a call of the model: for whom, the messages, the answer, what it cost
     results.jsonl    a line a question and strategy: SQL, outcome, cost
 
@@ -67,8 +68,8 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.results, self.answers, self.gold = (
-            Lines(path / f"{name}.jsonl") for name in ("results", "answers", "gold")
+        self.results, self.answers, self.gold, self.prepared = (
+            Lines(path / f"{name}.jsonl") for name in ("results", "answers", "gold", "prepared")
         )
 
     @classmethod
@@ -141,6 +142,8 @@ class Kept:
         self.about: dict[str, str] = {}
         self.given_again = 0.0
         """Seconds that the answers given again took when they were first given."""
+        self.spent = Usage()
+        """What all answers cost, those given again too."""
         self._model, self._lines = model, lines
         self._known = {line["key"]: line for line in lines.read() if "text" in line}
 
@@ -162,6 +165,7 @@ class Kept:
         if line is not None:
             self.given_again += line["usage"]["seconds"]
             self._lines.append({**self.about, "key": key, "again": True})
+            self.spent += Usage(**line["usage"])
             return Answer(line["text"], Usage(**line["usage"]), line["finish"])
         answer = self._model.chat(
             messages,
@@ -176,4 +180,5 @@ class Kept:
         said = {"text": answer.text, "finish": answer.finish, "usage": asdict(answer.usage)}
         self._known[key] = {**self.about, "key": key, "messages": asked, "options": options, **said}
         self._lines.append(self._known[key])
+        self.spent += answer.usage
         return answer

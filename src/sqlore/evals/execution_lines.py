@@ -35,6 +35,7 @@ def answer_line(who: Contestant, task: Question, gold: Gold, place: Arena, kept:
         "question": task.question,
         "gold": task.sql,
         "sql": said.sql,
+        "dialect": place.engine.dialect,
         **scored_sql(said, task, gold, place),
         "counted": gold.status == "ok",
         "ordered": gold.groups is not None,

@@ -18,7 +18,8 @@ __all__ = ["ExecutionPlan", "as_json", "plan_of", "setup_of"]
 
 #: Settings that change what is answered or scored.
 _SETTINGS: Final = (
-    "embedder", "mask", "prompt_tokens", "query_timeout", "repairs", "retrieve_filter", "samples", "scripts"
+    "embedder", "mask", "prompt_tokens", "query_timeout", "repairs", "retrieve_filter", "samples", "scripts",
+    "training",
 )  # fmt: skip
 
 
@@ -96,7 +97,7 @@ def setup_of(plan: ExecutionPlan, settings: Settings, model: str) -> dict[str, A
         "withhold_questions": plan.withhold,
         "seed": plan.seed,
         "model": model,
-        **{name: getattr(settings, name) for name in _SETTINGS},
+        **{name: getattr(settings, name, None) for name in _SETTINGS},
     }
 
 

@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlore.evals.compare_rows import WHY
+from sqlore.evals.execution_diff import OUTCOMES
 from sqlore.evals.execution_scores import MEASURES, Pair, Score, pairs_of, scores_of
 from sqlore.evals.sheets import Sheet
 
 __all__ = ["Report", "execution_json", "execution_sheets", "report_of"]
-
-_WHY = {**WHY, "error": "the query does not run", "none": "no query"}
 
 
 @dataclass(frozen=True)
@@ -29,6 +27,7 @@ class Report:
     others: Mapping[str, int]
     expected: int
     run: str = ""
+    prepared: Sequence[Mapping[str, Any]] = ()
 
     @property
     def done(self) -> int:
@@ -51,10 +50,11 @@ def report_of(
     others: Mapping[str, int] | None = None,
     expected: int = 0,
     run: str = "",
+    prepared: Sequence[Mapping[str, Any]] = (),
 ) -> Report:
     """The report of a run's lines."""
     scores = scores_of(names, lines)
-    return Report(model, scores, pairs_of(scores), gold, missing or {}, others or {}, expected, run)
+    return Report(model, scores, pairs_of(scores), gold, missing or {}, others or {}, expected, run, prepared)
 
 
 def execution_json(report: Report) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def execution_json(report: Report) -> dict[str, Any]:
         "model": report.model,
         "done": report.done,
         "expected": report.expected,
-        "results": [_result(score) for score in report.scores],
+        "results": [_result(score) | _preparation(score, report) for score in report.scores],
         "pairs": [_pair(pair) for pair in report.pairs],
         "gold": {
             "tasks": len(report.gold),
@@ -97,6 +97,15 @@ def _result(score: Score) -> dict[str, Any]:
         "seconds": {name: round(value, 3) for name, value in score.seconds().items()},
         "calls": round(score.calls(), 3),
     }
+
+
+def _preparation(score: Score, report: Report) -> dict[str, Any]:
+    """What the model cost before the first question, all databases together."""
+    own = [line for line in report.prepared if line["strategy"] == score.strategy]
+    tokens = {name: sum(line["usage"][name] for line in own) for name in ("prompt", "cached", "completion")}
+    seconds = round(sum(line["seconds"] for line in own), 3)
+    calls = sum(line["usage"]["calls"] for line in own)
+    return {"preparation": {"seconds": seconds, "calls": calls, "tokens": tokens}}
 
 
 def _parts(parts: Mapping[str, Score]) -> dict[str, dict[str, float]]:
@@ -201,7 +210,14 @@ def _cost(report: Report) -> Sheet | None:
             told = [f"{value:,.0f}" for value in (*counts, tokens["completion"])]
             times = [f"{seconds[name]:.1f}" for name in ("mean", "median", "p90")]
             rows.append((score.strategy, *told, f"{score.calls():.2f}", *times))
-    return Sheet("Cost of a question", heads, tuple(rows), "Means a question; seconds from question to rows.")
+    note = "Means a question; seconds from question to rows."
+    for score in report.scores:
+        before = _preparation(score, report)["preparation"]
+        if before["calls"]:
+            note += (
+                f" {score.strategy} was prepared first: {before['calls']} calls, {before['seconds']:.0f} s."
+            )
+    return Sheet("Cost of a question", heads, tuple(rows), note)
 
 
 def _groups(title: str, report: Report, parts: Sequence[Mapping[str, Score]]) -> Sheet | None:
@@ -224,8 +240,8 @@ def _groups(title: str, report: Report, parts: Sequence[Mapping[str, Score]]) ->
 
 def _outcomes(report: Report) -> Sheet:
     counts = [Counter(line["why"] for line in score.counted) for score in report.scores]
-    kinds = [why for why in _WHY if any(count[why] for count in counts)]
-    rows = tuple((_WHY[why], *(str(count[why]) for count in counts)) for why in kinds)
+    kinds = [why for why in OUTCOMES if any(count[why] for count in counts)]
+    rows = tuple((OUTCOMES[why], *(str(count[why]) for count in counts)) for why in kinds)
     return Sheet("What came of it", ("outcome", *(score.strategy for score in report.scores)), rows)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -93,7 +93,7 @@ def grounds(
     seed: int = 0,
     cache: Path | None = None,
     on_progress: Progress | None = None,
-) -> Iterator[Ground]:
+) -> Generator[Ground, None, None]:
     """Each database of the history in its order, learned; its store is open until the next is asked for.
 
     Raises `SourceError` where the history cannot be read, `UsageError` where a schema is missing.

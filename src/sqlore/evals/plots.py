@@ -17,7 +17,7 @@ from sqlore.errors import UsageError
 if TYPE_CHECKING:
     from sqlore.evals.retrieval import Comparison
 
-__all__ = ["TITLES", "plots_of", "require_plots", "write_plots"]
+__all__ = ["TITLES", "plots_of", "require_plots", "write_plots", "write_specs"]
 
 #: File name and title of each plot, in the order of the report.
 TITLES: Final[Mapping[str, str]] = {
@@ -63,11 +63,16 @@ def write_plots(folder: Path, comparison: Comparison) -> list[Path]:
     Raises as `require_plots`.
     """
     require_plots()
+    return write_specs(folder, plots_of(comparison))
+
+
+def write_specs(folder: Path, specs: Mapping[str, dict[str, Any]]) -> list[Path]:
+    """Writes these specifications and the SVG files drawn from them; the paths of those."""
     import vl_convert
 
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, spec in plots_of(comparison).items():
+    for name, spec in specs.items():
         (folder / f"{name}.vl.json").write_text(json.dumps(spec, indent=1) + "\n", encoding="utf-8")
         drawn = folder / f"{name}.svg"
         drawn.write_text(vl_convert.vegalite_to_svg(spec), encoding="utf-8")

@@ -201,6 +201,7 @@ def _written(execute: ExecutionRun, *, plots: bool) -> Report:
         others=execute.places.others,
         expected=len(execute.plan.names) * execute.usable(),
         run=str(execute.folder.path),
+        prepared=execute.folder.prepared.read(),
     )
     for file in write_execution(execute.folder.path, report, lines, plots=plots):
         execute.say(f"written: {file}")
