@@ -105,7 +105,7 @@ def test_agreement_with_the_natsql_of_spider() -> None:
 
 @pytest.mark.data
 def test_real_scripts_are_written_and_taken_apart() -> None:
-    """No script of a real log fails, and every step uses earlier ones only; the last one uses something."""
+    """No script of a real log fails, and every step uses earlier ones and is used."""
     schemas = load_tables_json(data_dir("bird", "dev_tables.json"))
     rows = json.loads(data_dir("bird", "dev.json").read_text(encoding="utf-8"))[::5]
     for path in sorted(data_dir("history_tasks").glob("*.json")):

@@ -122,12 +122,14 @@ class _SelectSteps(SelectWriter):
         """The rows that the answer is about, after every filter."""
         current = self._base()
         node = self.frame.node
-        where, having = node.args.get("where"), node.args.get("having")
+        having = node.args.get("having")
         texts: list[str] = []
-        for atom in [*self.frame.extra, *(conjuncts(where.this) if where is not None else ())]:
-            if not self.frame.crossed or self.frame.joined(atom) is None:
-                texts += [condition.text for condition in self.flat(atom) if not condition.inner]
-                current = self._filtered(atom, current, "filter")
+        for atom in self.predicates():
+            conditions = self.flat(atom)
+            if all(condition.correlated for condition in conditions):
+                continue  # it only ties a subquery to the rows of the query around it
+            texts += [condition.text for condition in conditions if not condition.inner]
+            current = self._filtered(atom, current, "filter")
         current = self._joined(current, texts)
         current = self._grouped(current)
         for atom in conjuncts(having.this) if having is not None else ():
@@ -167,13 +169,19 @@ class _SelectSteps(SelectWriter):
             sides = tuple(self._all(side, current, operation) for side in disjuncts(node))
             return self.plan.add("either", "select or", uses=sides)
         inner = [found for found in node.find_all(exp.Select) if found.parent_select is self.frame.node]
-        asked = {id(found): self.plan.query(found, self.frame, self.frame.ctes) for found in inner}
+        asked = {id(found): self._asked(found) for found in inner}
         computed = [self.computed[key] for key in map(self.text, aggregates(node)) if key in self.computed]
         conditions = [condition for condition in self.flat(node) if not condition.inner]
         said = " and ".join(condition.text for condition in conditions)
         uses = (current, *asked.values(), *computed)
         sql = self._predicate(node, asked)
         return self.plan.add(operation, f"select where {said}", sql, uses=uses)
+
+    def _asked(self, query: Any) -> int:
+        """The step that answers a subquery: what it selects, or its rows where only their being counts."""
+        if isinstance(query.parent, exp.Exists):
+            return self.plan.select(query, self.frame, self.frame.ctes).rows_left()
+        return self.plan.query(query, self.frame, self.frame.ctes)
 
     def _all(self, node: Any, current: int, operation: Operation) -> int:
         for atom in conjuncts(node):
@@ -228,9 +236,12 @@ class _SelectSteps(SelectWriter):
         count, keys = self.text(limit.expression), self._keys("order")
         if not keys:
             return self.plan.add("limit", f"select limit {count}", limit=count, uses=(current,))
-        natsql = f"select order by {', '.join(self._order())} limit {count}"
         uses = (current, *(self._used(keys) or self._keyed(keys, current)))
+        natsql = f"select {self._tail()} limit {count}"
         return self.plan.add("superlative", natsql, self._sorted(keys), uses=uses, limit=count)
+
+    def _tail(self) -> str:
+        return f"order by {', '.join(self._order())}"
 
     def _keyed(self, keys: Sequence[Any], current: int) -> list[int]:
         """What the extreme is taken of, a step of its own as QDMR has it."""
@@ -265,9 +276,8 @@ class _SelectSteps(SelectWriter):
             answer = self.plan.add("together", natsql, uses=tuple(dict.fromkeys(parts)))
         keys, limit = self._keys("order"), self.frame.node.args.get("limit")
         if keys and limit is None:
-            natsql = f"select order by {', '.join(self._order())}"
-            uses = (answer, *self._used(keys))
-            answer = self.plan.add("sort", natsql, self._sorted(keys), uses=tuple(dict.fromkeys(uses)))
+            uses = tuple(dict.fromkeys((answer, *self._used(keys))))
+            answer = self.plan.add("sort", f"select {self._tail()}", self._sorted(keys), uses=uses)
         return answer
 
     def _output(self, item: Any, text: str, rows: int) -> int:

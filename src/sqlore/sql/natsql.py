@@ -203,14 +203,16 @@ class SelectWriter(Conditions):
                 return found if isinstance(found, Ref) else None
         return None
 
+    def predicates(self) -> list[Any]:
+        """What the joins ask besides their edges, and what WHERE asks besides joining."""
+        frame, where = self.frame, self.frame.node.args.get("where")
+        asked = conjuncts(where.this) if where is not None else []
+        return [*frame.extra, *(node for node in asked if not frame.crossed or frame.joined(node) is None)]
+
     def _conditions(self) -> list[NatCondition]:
         out: list[NatCondition] = []
-        where = self.frame.node.args.get("where")
         having = self.frame.node.args.get("having")
-        nodes = list(self.frame.extra)
-        if where is not None:
-            crossed = self.frame.crossed
-            nodes += [n for n in conjuncts(where.this) if not crossed or self.frame.joined(n) is None]
+        nodes = self.predicates()
         for node in nodes:
             out += self.side(node, "and", alone=len(nodes) == 1 and having is None)
         return out + (self.flat(having.this) if having is not None else [])

@@ -13,19 +13,20 @@ from sqlore.sql.natsql_scope import Frame
 _TABLE: Final = re.compile(r'"(?:[^"]|"")*"|(`[^`]+`|[\w$#]+)\.(?=[\w*`])|`[^`]*`')
 
 
-def named_tables(texts: Iterable[str]) -> set[str]:
-    """The tables that NatSQL texts name.
+def named_tables(texts: Iterable[str]) -> list[str]:
+    """The tables that NatSQL texts name, each once, in order.
 
-    >>> sorted(named_tables(["count(head.*)", 'city.Name = "a.b"']))
-    ['city', 'head']
+    >>> named_tables(["count(head.*)", 'city.Name = "a.b"'])
+    ['head', 'city']
     """
-    return {found.group(1).strip("`") for text in texts for found in _TABLE.finditer(text) if found.group(1)}
+    found = (match.group(1) for text in texts for match in _TABLE.finditer(text))
+    return list(dict.fromkeys(name.strip("`") for name in found if name))
 
 
 def unsaid_tables(frame: Frame, texts: Iterable[str]) -> list[str]:
     """The last table of FROM that neither a text nor the way between two named tables tells; mostly none."""
     tables = frame.tables
-    said = named_tables(texts) & set(tables)
+    said = set(named_tables(texts)) & set(tables)
     missing = [table for table in tables if table not in said]
     if len(tables) < 2 or not missing:
         return []
