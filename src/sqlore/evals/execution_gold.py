@@ -1,9 +1,9 @@
 """Gold answers: whether a task's own SQL has one answer at all, and what that is.
 
 Gold that does not run, takes too long, or could as well have given other rows (a random function, a LIMIT
-over ties, a column outside its GROUP BY) measures nothing: such a task is named and not counted. Three tests
-find what is not determined: the query runs twice; its ORDER BY is looked at where LIMIT cuts; and on SQLite
-it runs once more with every order that it leaves open turned round.
+over ties, a column outside its GROUP BY) measures nothing: such a task is named and not counted. Four tests
+find what is not determined: the query runs twice; its ORDER BY is looked at where LIMIT cuts; it runs with
+what it leaves open settled in two ways; and on SQLite with its tables read in the other direction.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sqlore.engines import Engine
 from sqlore.engines.url import parse_target
 from sqlore.errors import QueryTimeout, SqloreError
 from sqlore.evals.compare_rows import sorted_by_a_column
-from sqlore.evals.execution_order import Cut, cut_of
+from sqlore.evals.execution_order import Cut, cut_of, settled
 from sqlore.evals.results import same_multiset, same_set
 
 __all__ = ["NOT_ASKED", "ROWS", "Gold", "GoldStatus", "asks_for_order", "check_gold"]
@@ -61,19 +61,24 @@ def asks_for_order(question: str) -> bool:
     return bool(_ORDER_WORDS.search(question))
 
 
-def check_gold(engine: Engine, sql: str, *, question: str = "", timeout: float = 30.0) -> Gold:
-    """Runs gold and says whether its answer can be relied on. Never raises for what is wrong with the SQL."""
+def check_gold(
+    engine: Engine, sql: str, *, question: str = "", timeout: float = 30.0, most: int = ROWS
+) -> Gold:
+    """Runs gold and says whether its answer can be relied on; one of more than `most` rows is not.
+
+    Never raises for what is wrong with the SQL.
+    """
     if not sql.strip():
         return Gold("missing", message="the task has no SQL")
     try:
-        first = engine.run(sql, limit=ROWS, timeout=timeout)
-        again = engine.run(sql, limit=ROWS, timeout=2 * timeout)
+        first = engine.run(sql, limit=most, timeout=timeout)
+        again = engine.run(sql, limit=most, timeout=2 * timeout)
     except QueryTimeout as error:
         return Gold("timeout", message=error.message)
     except SqloreError as error:
         return Gold("error", message=error.message)
     if first.truncated:
-        return Gold("too_large", message=f"more than {ROWS:,} rows")
+        return Gold("too_large", message=f"more than {most:,} rows")
     groups, message = None, ""
     if not same_multiset(first.rows, again.rows):
         message = "two runs gave different rows"
@@ -81,6 +86,8 @@ def check_gold(engine: Engine, sql: str, *, question: str = "", timeout: float =
         cut = cut_of(sql, engine.dialect)
         if cut is not None:
             groups, message = _looked_at(engine, cut, first.rows, timeout)
+    if not message and not _holds_settled(engine, sql, first.rows, timeout):
+        message = "a subquery's LIMIT cuts ties, or a column is neither grouped by nor aggregated"
     if not message and not _holds_reversed(engine, sql, first.rows, timeout):
         message = "it depends on the order in which the database reads its tables"
     if groups is None and asks_for_order(question) and sorted_by_a_column(first.rows):
@@ -114,6 +121,18 @@ def _looked_at(
     if not cut.ordered:
         return None, ""
     return tuple(len(list(run)) for _, run in groupby(keys[cut.offset : end])), ""
+
+
+def _holds_settled(engine: Engine, sql: str, rows: Sequence[tuple[Any, ...]], timeout: float) -> bool:
+    """Whether the same rows come when what the query leaves open is settled one way and the other way."""
+    for other in settled(sql, engine.dialect):
+        try:
+            found = engine.run(other, limit=ROWS, timeout=timeout)
+        except SqloreError:  # it cannot be written so: nothing is known
+            continue
+        if not same_set(found.rows, rows):
+            return False
+    return True
 
 
 def _holds_reversed(engine: Engine, sql: str, rows: Sequence[tuple[Any, ...]], timeout: float) -> bool:

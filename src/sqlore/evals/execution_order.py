@@ -1,4 +1,8 @@
-"""What a query's outermost ORDER BY and LIMIT leave open: the query without LIMIT, with its keys shown."""
+"""What a query leaves open: by its outermost ORDER BY and LIMIT, and further in.
+
+`cut_of` gives the query without its LIMIT, the sort keys shown, so that ties can be seen. `settled` gives the
+query with every choice that it leaves to the database made one way, and made the other way.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from typing import Any
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-__all__ = ["Cut", "cut_of"]
+__all__ = ["Cut", "cut_of", "settled"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +111,76 @@ def _place(key: exp.Expression, columns: list[exp.Expression]) -> int | None:
         elif column.unalias() == key or column.alias_or_name.lower() == key.name.lower() != "":
             return place
     return None
+
+
+def settled(sql: str, dialect: str) -> list[str]:
+    """The query with what it leaves open settled one way and the other way; nothing where all is settled.
+
+    Ties under a LIMIT of a subquery or CTE are broken by its columns, rising and falling; of a column that is
+    neither grouped by nor aggregated the least and the greatest value is taken. SQLite takes such a column
+    from the row of the only MIN or MAX, if there is one: there it stays as it is.
+
+    >>> settled("SELECT name FROM h WHERE id = (SELECT id FROM h ORDER BY w LIMIT 1)", "sqlite")[1]
+    'SELECT name FROM h WHERE id = (SELECT id FROM h ORDER BY w, 1 DESC LIMIT 1)'
+    >>> settled("SELECT name, COUNT(*) FROM h GROUP BY side", "sqlite")[0]
+    'SELECT MIN(name), COUNT(*) FROM h GROUP BY side'
+    """
+    found = []
+    for greatest in (False, True):
+        try:
+            tree = parse_one(sql, read=dialect)
+        except (SqlglotError, RecursionError):
+            return []
+        changed = [
+            _settle(query, tree, greatest) for query in list(tree.find_all(exp.Select, exp.SetOperation))
+        ]
+        if not any(changed):
+            return []
+        found.append(tree.sql(dialect=dialect))
+    return found
+
+
+def _settle(query: Any, whole: Any, greatest: bool) -> bool:
+    """Settles one SELECT in place; whether there was something to settle."""
+    changed = False
+    if query is not whole and query.args.get("limit") is not None:
+        order = query.args.get("order") or exp.Order(expressions=[])
+        first = query
+        while isinstance(first, exp.SetOperation):
+            first = first.this
+        columns = first.expressions if isinstance(first, exp.Select) else []
+        for number in range(1, 2 if any(c.is_star for c in columns) else len(columns) + 1):
+            order.append("expressions", exp.Ordered(this=exp.Literal.number(number), desc=greatest))
+        query.set("order", order)
+        changed = bool(columns)
+    if isinstance(query, exp.Select):
+        for column in _open_columns(query):
+            column.replace((exp.Max if greatest else exp.Min)(this=column.copy()))
+            changed = True
+    return changed
+
+
+def _open_columns(query: exp.Select) -> list[exp.Column]:
+    """The columns that an aggregating SELECT shows without grouping by them."""
+    own = [node for column in query.expressions for node in column.walk() if node.parent_select is query]
+    totals = [node for node in own if isinstance(node, exp.AggFunc)]
+    group = query.args.get("group")
+    if any(isinstance(node, exp.Window) for node in own) or not (group or totals):
+        return []
+    if len(totals) == 1 and isinstance(totals[0], (exp.Min, exp.Max)):
+        return []
+    keys = list(group.expressions) if group else []
+    if group is not None and any(group.args.get(name) for name in ("cube", "rollup", "grouping_sets", "all")):
+        return []
+    names = {key.name.lower() for key in keys if isinstance(key, (exp.Column, exp.Identifier))}
+    places = {int(key.name) - 1 for key in keys if isinstance(key, exp.Literal) and key.name.isdigit()}
+    return [
+        node
+        for place, column in enumerate(query.expressions)
+        if place not in places and column.unalias() not in keys and column.alias_or_name.lower() not in names
+        for node in column.find_all(exp.Column)
+        if node.parent_select is query
+        and node.name.lower() not in names
+        and not node.is_star
+        and node.find_ancestor(exp.AggFunc) is None
+    ]
