@@ -120,9 +120,7 @@ def agreement(dev: bool, show: int) -> None:
     wrong = [(one, row) for one, row, agreed in zip(ours, rows, good, strict=True) if not agreed]
     clauses = Counter(" + ".join(differing(one, row[2])) for one, row in wrong)
     unread = len(good) - len(wrong) + clauses["from"]
-    print(
-        f"without the table that FROM names, as the paper writes NatSQL: {unread} ({unread / len(good):.1%})"
-    )
+    print(f"without the table of FROM, as the paper writes NatSQL: {unread} ({unread / len(good):.1%})")
     print("clauses that differ: " + ", ".join(f"{name} {count}" for name, count in clauses.most_common()))
     for one, (database, sql, gold) in wrong[:show]:
         print(f"\n{database}: {sql}\n  file {gold}\n  ours {one}")
