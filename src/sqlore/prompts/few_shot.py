@@ -99,10 +99,16 @@ class Target:
 ABOUT = "- Every question is about the database whose tables were given last."
 
 
-def fitting(shots: Sequence[Shot], room: int) -> list[Shot]:
-    """The first of `shots`, best first, that fit in `room` tokens; one that does not is passed over."""
+def fitting(shots: Sequence[Shot], room: int, *, most: int) -> list[Shot]:
+    """The first `most` of `shots`, best first, that fit in `room` tokens with each database's schema once.
+
+    One that does not fit is passed over.
+    """
     taken: list[Shot] = []
     for one in shots:
-        if shot_tokens([*taken, one]) <= room:
+        grouped = sorted([*taken, one], key=lambda each: each.database)
+        if shot_tokens(grouped) <= room:
             taken.append(one)
+            if len(taken) == most:
+                break
     return taken
