@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from sqlore.answer import ask
@@ -139,6 +140,19 @@ def test_a_schema_too_large_is_cut_to_the_question(tmp_path: Path) -> None:
     assert sum(tokens(m.content) for m in messages) <= settings.prompt_tokens
     assert "CREATE TABLE penguin" in messages[-1].content
     assert len(messages) > 4
+
+
+def test_the_examples_are_in_the_dialect_of_the_database(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.duckdb"
+    with duckdb.connect(str(path)) as db:
+        db.execute("CREATE TABLE ship (ship_id INTEGER PRIMARY KEY, name TEXT, launched DATE)")
+    with connect(f"duckdb:///{path}") as engine:
+        catalog = build_catalog(engine)
+    settings = Settings(home=tmp_path, prompt_tokens=6000)
+    text = "\n".join(m.content for m in prompt(prepared(catalog, settings), catalog, settings).messages)
+    assert "You write DuckDB queries" in text
+    assert "STRFTIME(CAST(lent_on AS TIMESTAMP), '%Y-%m')" in text
+    assert "julianday" not in text.lower()
 
 
 class Stepwise:

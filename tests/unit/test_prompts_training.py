@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from sqlore.errors import SourceError, UsageError
 from sqlore.prompts.operators import OPERATIONS, operations_of
 from sqlore.prompts.training_set import Pair, TrainingDatabase, YamlTraining, own_training, training_set
+from sqlore.prompts.translate import translated
 from support import ROOT, data_dir
 
 OWN = own_training()
@@ -172,3 +175,24 @@ def test_spiders_pairs_have_their_schema_natsql_and_steps() -> None:
     with_natsql = sum(bool(p.natsql) for p in spider.pairs)
     with_parts = sum(bool(p.parts) for p in spider.pairs)
     assert (with_natsql, with_parts > 6900) == (7000, True)
+
+
+@pytest.mark.parametrize("database", DATABASES, ids=lambda database: database.name)
+def test_in_another_dialect_it_gives_the_same_rows(database: TrainingDatabase) -> None:
+    def cells(rows: list[tuple[Any, ...]]) -> list[tuple[str, ...]]:
+        found = []
+        for row in rows:
+            numbers = (float(v) if isinstance(v, int | float | Decimal) else v for v in row)
+            found.append(tuple(f"{v:.6g}" if isinstance(v, float) else str(v) for v in numbers))
+        return sorted(found)
+
+    other = duckdb.connect()
+    other.execute(database.ddl)
+    for table, rows in database.rows.items():
+        other.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", list(rows))
+    told = [(pair.sql, translated(pair.sql, "sqlite", "duckdb")) for pair in database.pairs]
+    for sql, sql_there in told:
+        if sql_there is not None:
+            assert cells(other.execute(sql_there).fetchall()) == cells(run(database, sql)), sql_there
+    other.close()
+    assert all("julianday" in sql for sql, sql_there in told if sql_there is None)

@@ -6,7 +6,7 @@ stands before the question is the same, byte for byte, for every question with t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlore.catalog import Catalog
@@ -16,6 +16,7 @@ from sqlore.prompts.base import ANSWER_TOKENS, Prompt, PromptContext
 from sqlore.prompts.rules import rules
 from sqlore.prompts.text import as_data, neutral, sql_line, tokens
 from sqlore.prompts.training_set import Pair, TrainingSet
+from sqlore.prompts.translate import translated
 from sqlore.prompts.zero_shot import question_lines
 
 #: Of a prompt's budget, what the target's schema may take before it is cut to what a question touches.
@@ -34,16 +35,27 @@ class Shot:
     sql: str
 
 
-def shots_of(examples: TrainingSet) -> Callable[[Pair], Shot]:
-    """A function from a pair of `examples` to the pair as it goes into a prompt."""
-    schemas: dict[str, str] = {}
+class Shots:
+    """Pairs of a training set as they go into prompts for a database of the dialect `dialect`."""
 
-    def shot(pair: Pair) -> Shot:
-        if pair.database not in schemas:
-            schemas[pair.database] = neutral(bare_schema(examples.schema(pair.database)))
-        return Shot(pair.database, schemas[pair.database], as_data(pair.question), sql_line(pair.sql))
+    def __init__(self, examples: TrainingSet, dialect: str) -> None:
+        self._examples, self._dialect = examples, dialect
+        self._schemas: dict[str, str] = {}
 
-    return shot
+    @property
+    def pairs(self) -> list[Pair]:
+        """The pairs whose SQL the dialect can say."""
+        return [pair for pair in self._examples.pairs if self._sql(pair) is not None]
+
+    def _sql(self, pair: Pair) -> str | None:
+        return translated(pair.sql, pair.dialect, self._dialect)
+
+    def __call__(self, pair: Pair) -> Shot:
+        """One of `pairs` as an example."""
+        name = pair.database
+        if name not in self._schemas:
+            self._schemas[name] = neutral(bare_schema(self._examples.schema(name)))
+        return Shot(name, self._schemas[name], as_data(pair.question), sql_line(self._sql(pair) or ""))
 
 
 def turns(shots: Sequence[Shot]) -> list[Message]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlore.prompts.base import Prompt, PromptContext, Setup
 from sqlore.prompts.coverage import generic_exemplars
-from sqlore.prompts.few_shot import Shot, Target, shot_tokens, shots_of
+from sqlore.prompts.few_shot import Shot, Shots, Target, shot_tokens
 from sqlore.prompts.notebook import Notebook
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ class GenericPrompt:
     ) -> PreparedGeneric:
         """Chooses the exemplars that fit beside the target's schema; no model is asked."""
         target = Target.of(catalog, setup.budget)
-        notes = Notebook(setup.folder, self.name, VERSION, examples.fingerprint, target.room)
+        notes = Notebook(setup.folder, self.name, VERSION, examples.fingerprint, target.dialect, target.room)
         if "exemplars" not in notes:
             if setup.on_progress is not None:
                 setup.on_progress("choosing examples", 0, 1)
-            shots, missing = choose(examples, target.room)
+            shots, missing = choose(examples, target.room, target.dialect)
             notes.put("missing", list(missing))
             notes.put("exemplars", [asdict(one) for one in shots])
         found = tuple(Shot(**one) for one in notes["exemplars"])
@@ -47,13 +47,13 @@ class GenericPrompt:
 VERSION = 1
 
 
-def choose(examples: TrainingSet, room: int) -> tuple[Sequence[Shot], Sequence[str]]:
+def choose(examples: TrainingSet, room: int, dialect: str) -> tuple[Sequence[Shot], Sequence[str]]:
     """The exemplars of Algorithm 1 within `room` tokens, database by database, and what they leave out."""
-    shot = shots_of(examples)
+    shots = Shots(examples, dialect)
     chosen = generic_exemplars(
-        examples.pairs, budget=room, cost=lambda pairs: shot_tokens([shot(pair) for pair in pairs])
+        shots.pairs, budget=room, cost=lambda pairs: shot_tokens([shots(pair) for pair in pairs])
     )
-    return [shot(pair) for pair in chosen.exemplars], chosen.missing
+    return [shots(pair) for pair in chosen.exemplars], chosen.missing
 
 
 @dataclass(frozen=True, slots=True)

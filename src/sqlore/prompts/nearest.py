@@ -15,14 +15,16 @@ import numpy as np
 
 from sqlore.embed import load_embedder
 from sqlore.prompts.base import Prompt, PromptContext, Setup
-from sqlore.prompts.few_shot import Shot, Target, fitting
+from sqlore.prompts.few_shot import Shot, Shots, Target, fitting
 from sqlore.prompts.notebook import Notebook
 from sqlore.prompts.training_set import Pair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from sqlore.catalog import Catalog
     from sqlore.embed import Embedder
+    from sqlore.prompts.training_set import TrainingSet
 
     Vectors = NDArray[np.float32]
 
@@ -67,11 +69,17 @@ def arranged(shots: Sequence[Shot]) -> list[Shot]:
 
 @dataclass(frozen=True)
 class Nearest:
-    """The pairs of a training set, and how one becomes an example."""
+    """The pairs of a training set that the target's dialect can say, and how one becomes an example."""
 
     target: Target
     pairs: Sequence[Pair]
     shot: Callable[[Pair], Shot]
+
+    @classmethod
+    def of(cls, catalog: Catalog, examples: TrainingSet, setup: Setup) -> Nearest:
+        """For the database of `catalog`."""
+        shots = Shots(examples, catalog.schema.dialect)
+        return cls(Target.of(catalog, setup.budget), shots.pairs, shots)
 
     def prompt(self, context: PromptContext, scores: NDArray[np.floating]) -> Prompt:
         """A prompt with the pairs of the highest `scores` (n) that fit; of equal SQL only one is taken."""

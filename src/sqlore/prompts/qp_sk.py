@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Final
 from sqlore.model import Message
 from sqlore.prompts.base import Prompt, PromptContext, Setup
 from sqlore.prompts.coverage import generic_exemplars
-from sqlore.prompts.few_shot import Target, shots_of
 from sqlore.prompts.nearest import Nearest, embedder_of, text_vectors
 from sqlore.prompts.operators import operations_of
 from sqlore.prompts.text import as_data
@@ -69,13 +68,13 @@ class Skills:
     ) -> PreparedSkills:
         """Reads the skills of every example from its SQL and embeds them, once."""
         embedder = embedder_of(setup)
-        said = [skills(pair) for pair in examples.pairs]
+        nearest = Nearest.of(catalog, examples, setup)
+        said = [skills(pair) for pair in nearest.pairs]
         different = list(dict.fromkeys(said))
         place = {text: number for number, text in enumerate(different)}
         vectors = text_vectors("skills", different, embedder, setup)[[place[text] for text in said]]
-        shown = generic_exemplars(examples.pairs).exemplars
+        shown = generic_exemplars(nearest.pairs).exemplars
         step = max(1, len(shown) // SHOWN)
-        nearest = Nearest(Target.of(catalog, setup.budget), examples.pairs, shots_of(examples))
         return PreparedSkills(nearest, embedder, vectors, tuple(shown[::step][:SHOWN]))
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlore.prompts.base import Prompt, PromptContext, Setup
-from sqlore.prompts.few_shot import Target, shots_of
 from sqlore.prompts.nearest import Nearest, embedder_of, text_vectors
 from sqlore.prompts.notebook import Notebook
 from sqlore.prompts.tree_distance import SkeletonTree, skeleton_tree, tree_similarity
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
     from sqlore.prompts.training_set import Pair, TrainingSet
 
 #: Pairs that the scoring function is fitted on at most: all their trees are compared.
-FITTED = 240
+FITTED = 480
 #: Weight of the penalty on large entries of M, as a share of the number of pairs.
-RIDGE = 0.02
+RIDGE = 0.005
 
 
 class TargetTree:
@@ -46,12 +45,12 @@ class TargetTree:
     ) -> PreparedTree:
         """Embeds the questions, compares trees and fits the scoring function, once; no model is asked."""
         embedder = embedder_of(setup)
-        pairs = examples.pairs
+        nearest = Nearest.of(catalog, examples, setup)
+        pairs = nearest.pairs
         vectors = text_vectors("questions", [pair.question for pair in pairs], embedder, setup)
         chosen = spread(len(pairs), FITTED)
         similar = similarities([pairs[n] for n in chosen], setup)
         form = fitted(vectors[chosen], similar)
-        nearest = Nearest(Target.of(catalog, setup.budget), pairs, shots_of(examples))
         return PreparedTree(nearest, embedder, vectors @ form.T)
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlore.prompts.base import Prompt, PromptContext, Setup
-from sqlore.prompts.few_shot import Target, shots_of
 from sqlore.prompts.nearest import Nearest, embedder_of, text_vectors
 
 if TYPE_CHECKING:
@@ -28,9 +27,8 @@ class QuestionText:
     ) -> PreparedText:
         """Embeds every question of the examples, once; no model is asked."""
         embedder = embedder_of(setup)
-        questions = [pair.question for pair in examples.pairs]
-        vectors = text_vectors("questions", questions, embedder, setup)
-        nearest = Nearest(Target.of(catalog, setup.budget), examples.pairs, shots_of(examples))
+        nearest = Nearest.of(catalog, examples, setup)
+        vectors = text_vectors("questions", [pair.question for pair in nearest.pairs], embedder, setup)
         return PreparedText(nearest, embedder, vectors)
 
 
