@@ -36,8 +36,8 @@ TIED = "9"
 
 
 def heroes(path: Path) -> Path:
-    """The database of heroes."""
-    return make_sqlite(path, HEROES)
+    """The database of heroes, made where it is not there."""
+    return path if path.exists() else make_sqlite(path, HEROES)
 
 
 def tasks_file(path: Path, database: str = "hero", records: Sequence[Mapping[str, Any]] = TASKS) -> Path:

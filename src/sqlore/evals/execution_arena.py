@@ -43,7 +43,7 @@ __all__ = [
 @dataclass(frozen=True, slots=True)
 class Answered:
     """What a contestant said to one question. `scripts` are the keys of the scripts that it was shown;
-    `citations` count its fragments by status. Without usable SQL there is an `error`."""
+    `citations` count its fragments by status. With an `error` the SQL is the last one that was tried."""
 
     sql: str
     error: str | None = None
@@ -258,4 +258,5 @@ def answered(draft: Draft) -> Answered:
     for citation in draft.citations:
         cited[citation.status] = cited.get(citation.status, 0) + 1
     keys = tuple(ranked.script.script.key for ranked in shown)
-    return Answered(draft.sql, draft.error, draft.attempts, draft.usage, keys, cited)
+    said = draft.sql or (draft.attempts[-1].sql if draft.attempts else "")
+    return Answered(said, draft.error, draft.attempts, draft.usage, keys, cited)

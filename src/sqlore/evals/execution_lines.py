@@ -50,15 +50,17 @@ def answer_line(who: Contestant, task: Question, gold: Gold, place: Arena, kept:
 
 
 def scored_sql(said: Answered, task: Question, gold: Gold, place: Arena) -> dict[str, Any]:
-    """What comes of the SQL. One that a check has refused is run all the same: what runs is valid."""
+    """What comes of the SQL. What its own author gave up with an error is wrong, whatever it would give."""
     out: dict[str, Any] = {"correct": False, "strict": False, "skeleton": False, "valid": False}
     if not said.sql.strip():
         return out | {"error": said.error or "no SQL", "why": "none"}
     out["skeleton"] = bool(task.skeleton) and _skeleton(said.sql, place) == task.skeleton
+    if said.error:
+        return out | {"error": said.error, "why": "error"}
     try:
         rows = place.engine.run(said.sql, limit=ROWS, timeout=place.settings.query_timeout)
     except SqloreError as error:
-        return out | {"error": said.error or error.message, "why": "error"}
+        return out | {"error": error.message, "why": "error"}
     out |= {"valid": True, "error": None}
     if rows.truncated:
         return out | {"why": "more"}

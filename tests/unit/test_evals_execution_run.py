@@ -1,0 +1,300 @@
+"""A run: what is asked of whom, what is kept, and how it goes on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from execution_helpers import TASKS, TIED, gold_answers, heroes, knowing, question_in, started, tasks_file
+from sqlore.config import load_settings
+from sqlore.errors import ConfigError, ModelTimeout, ModelUnavailable, UsageError
+from sqlore.evals.execution import ExecutionRun
+from sqlore.evals.execution_arena import Arena
+from sqlore.evals.execution_folder import Lines, RunFolder, latest_run
+from sqlore.evals.execution_plan import ExecutionPlan, plan_of, setup_of
+from sqlore.evals.execution_report import execution_json, report_of
+from sqlore.llm import FunctionModel
+from support import data_dir
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def results(run: ExecutionRun) -> list[dict[str, Any]]:
+    return execution_json(report_of(run.plan.names, run.lines(), run.gold(), model="m"))["results"]
+
+
+def outcomes(run: ExecutionRun) -> dict[str, str]:
+    return {line["question_id"]: line["why"] for line in run.lines()}
+
+
+def zero_shot(tmp_path: Path, **more: Any) -> ExecutionPlan:
+    db = str(heroes(tmp_path / "hero.sqlite"))
+    tasks = (str(tasks_file(tmp_path / "tasks.json")),)
+    return ExecutionPlan(**({"db": db, "tasks": tasks, "strategies": ("zero_shot",)} | more))
+
+
+def test_a_model_that_answers_gold_is_right_and_one_that_does_not_is_not(tmp_path: Path) -> None:
+    run = started(tmp_path / "run", zero_shot(tmp_path), knowing(gold_answers()))
+    run.run()
+    (score,) = results(run)
+    assert (score["execution_accuracy"], score["strict_accuracy"], score["skeleton_match"]) == (1, 1, 1)
+    assert (score["tasks"], score["with_uncertain"]["tasks"]) == (3, 4)
+    assert score["tokens"] == {"prompt": 100.0, "cached": 60.0, "completion": 10.0}
+    assert [line["question_id"] for line in run.lines() if not line["counted"]] == [TIED]
+
+    wrong = {
+        TASKS[0]["question"]: "SELECT 2",
+        TASKS[1]["question"]: "SELECT name FROM hero ORDER BY height",
+        TASKS[3]["question"]: "SELECT AVG(weight) FROM hero",
+    }
+    run = started(tmp_path / "wrong", zero_shot(tmp_path), knowing(wrong))
+    run.run()
+    (score,) = results(run)
+    assert (score["execution_accuracy"], score["strict_accuracy"]) == (round(1 / 3, 5), 0)
+    assert outcomes(run) == {"7": "other", "8": "order", "9": "none", "10": "error"}
+    assert score["valid"] == round(2 / 3, 5)
+
+
+def test_every_prompt_and_answer_is_kept(tmp_path: Path) -> None:
+    model = knowing(gold_answers())
+    run = started(tmp_path / "run", zero_shot(tmp_path), model)
+    run.run()
+    kept = run.folder.answers.read()
+    assert [(one["strategy"], one["database"], one["question_id"]) for one in kept] == [
+        ("zero_shot", "hero", task) for task in ("7", "8", "9", "10")
+    ]
+    for line, request in zip(kept, model.requests, strict=True):
+        assert [message["content"] for message in line["messages"]] == [m.content for m in request]
+        assert line["text"] in gold_answers().values()
+
+
+def test_a_run_that_went_on_asks_only_what_is_missing(tmp_path: Path) -> None:
+    """The model goes away at the third question; the two answers before it are on the disk."""
+    asked: list[str] = []
+
+    def fails(messages: Any) -> str:
+        asked.append(question_in(messages))
+        if len(asked) == 3:
+            raise ModelUnavailable("gone")
+        return gold_answers()[asked[-1]]
+
+    plan = zero_shot(tmp_path)
+    run = started(tmp_path / "run", plan, FunctionModel(fails))
+    with pytest.raises(ModelUnavailable):
+        run.run()
+    assert len(run.folder.results.read()) == 2
+    model = knowing(gold_answers())
+    again = started(tmp_path / "run", plan, model)
+    again.run()
+    assert [question_in(request) for request in model.requests] == [
+        TASKS[2]["question"],
+        TASKS[3]["question"],
+    ]
+    assert len(again.lines()) == 4
+    more = started(tmp_path / "run", plan, knowing({}))
+    more.run()
+    assert [line["correct"] for line in more.lines()] == [True] * 4
+
+
+def test_a_line_that_a_kill_cut_off_is_answered_again_without_the_model(tmp_path: Path) -> None:
+    plan = zero_shot(tmp_path)
+    run = started(tmp_path / "run", plan, knowing(gold_answers()))
+    run.run()
+    for file in (run.folder.results.path, run.folder.gold.path):
+        file.write_bytes(file.read_bytes()[:-25])
+    model = knowing({})
+    again = started(tmp_path / "run", plan, model)
+    again.run()
+    assert model.requests == []
+    assert [line["correct"] for line in again.lines()] == [True] * 4
+    assert len(again.folder.results.read()) == 4
+    assert again.folder.answers.read()[-1]["again"] is True
+    assert again.lines()[-1]["usage"]["prompt"] == 100
+
+
+def test_lines_survive_what_a_kill_leaves(tmp_path: Path) -> None:
+    lines = Lines(tmp_path / "l.jsonl")
+    assert lines.read() == []
+    lines.append({"a": "ü\n"})
+    with lines.path.open("ab") as file:
+        file.write(b'{"a": "cut of')
+    again = Lines(lines.path)
+    assert again.read() == [{"a": "ü\n"}]
+    again.append({"a": 2})
+    assert again.read() == [{"a": "ü\n"}, {"a": 2}]
+
+
+def test_a_model_that_fails_on_one_question_gives_one_wrong_answer(tmp_path: Path) -> None:
+    def fails(messages: Any) -> str:
+        if "average" in question_in(messages):
+            raise ModelTimeout("no answer within 1 s")
+        return gold_answers()[question_in(messages)]
+
+    run = started(tmp_path / "run", zero_shot(tmp_path), FunctionModel(fails))
+    run.run()
+    assert outcomes(run)["10"] == "none"
+    assert run.lines()[-1]["error"] == "no answer within 1 s"
+    assert results(run)[0]["execution_accuracy"] == round(2 / 3, 5)
+
+
+def test_strategies_can_be_added_to_a_run_and_equal_prompts_are_asked_once(tmp_path: Path) -> None:
+    """Without a history `history` and `zero_shot` say the same to the model."""
+    plan = zero_shot(tmp_path)
+    model = knowing(gold_answers())
+    started(tmp_path / "run", plan, model).run()
+    run = started(tmp_path / "run", zero_shot(tmp_path, strategies=("zero_shot", "history")), model)
+    run.run()
+    assert len(model.requests) == 4
+    assert [score["execution_accuracy"] for score in results(run)] == [1, 1]
+    assert run.lines()[-1]["usage"]["prompt"] == 100
+
+
+def test_gold_that_cannot_be_used_is_told_and_nobody_is_asked(tmp_path: Path) -> None:
+    records = [*TASKS[:1], {"question": "broken?", "SQL": "SELECT x FROM hero"}, {"question": "none?"}]
+    tasks = (str(tasks_file(tmp_path / "t.json", records=records)),)
+    model = knowing(gold_answers())
+    run = started(tmp_path / "run", zero_shot(tmp_path, tasks=tasks), model)
+    run.run()
+    assert [line["status"] for line in run.gold()] == ["ok", "error", "missing"]
+    assert len(model.requests) == len(run.lines()) == run.usable() == 1
+
+
+def test_questions_come_by_database_and_strategy(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / "dbs" / name).mkdir(parents=True)
+        heroes(tmp_path / "dbs" / name / f"{name}.sqlite")
+    mixed = [dict(one, db_id=name) for one in TASKS[:2] for name in ("a", "b", "lost")]
+    tasks = tmp_path / "t.json"
+    tasks.write_text(json.dumps(mixed), encoding="utf-8")
+    plan = ExecutionPlan(str(tmp_path / "dbs"), (str(tasks),), strategies=("zero_shot", "history"))
+    said: list[str] = []
+    run = started(tmp_path / "run", plan, knowing(gold_answers()), say=said.append)
+    run.run()
+    order = [(line["database"], line["strategy"]) for line in run.folder.results.read()]
+    assert order == [(d, s) for d in "ab" for s in ("zero_shot", "history") for _ in range(2)]
+    assert run.places.missing == {"lost": 2}
+    assert said == [f"{d} {s}: 2 of 2 right" for d in "ab" for s in ("zero_shot", "history")]
+    assert [one["by_database"]["b"]["tasks"] for one in results(run)] == [2, 2]
+
+
+HISTORY = (
+    "-- How many heroes are good?\nSELECT COUNT(*) FROM hero WHERE side = 'good';\n"
+    "-- How many heroes are bad?\nSELECT COUNT(*) FROM hero WHERE side = 'bad';\n"
+    "-- Number of good ones\nselect count(*) from hero h where h.side='good';\n"
+)
+
+
+def test_leave_one_out_shows_nobody_the_own_script(tmp_path: Path) -> None:
+    history = tmp_path / "h.sql"
+    history.write_text(HISTORY, encoding="utf-8")
+    db = str(heroes(tmp_path / "hero.sqlite"))
+    plan = ExecutionPlan(db, history=(str(history),), strategies=("history", "history@mqs", "history@gold"))
+    model = knowing({})
+    run = started(tmp_path / "run", plan, model)
+    run.run()
+    assert len(run.lines()) == 9
+    assert {question_in(request) for request in model.requests} == {
+        "How many heroes are good?",
+        "How many heroes are bad?",
+        "Number of good ones",
+    }
+    for request in model.requests:
+        examples = " ".join(message.content for message in request if message.role == "assistant")
+        assert ("'bad'" in examples) == ("good" in question_in(request))
+        assert ("'good'" in examples) == ("bad" in question_in(request))
+    shown = {(line["strategy"], line["question_id"]): line["scripts"] for line in run.lines()}
+    assert all(own not in scripts for (_, own), scripts in shown.items())
+    assert all(scripts for scripts in shown.values())
+    assert [len(line["withheld"]) for line in run.gold()] == [2, 1, 2]
+
+
+def test_predictions_need_no_model(tmp_path: Path) -> None:
+    predicted = tmp_path / "other.json"
+    said = {"7": "SELECT 3\t----- bird -----\thero", "8": "SELECT name FROM hero\t----- bird -----\thero"}
+    predicted.write_text(json.dumps(said), encoding="utf-8")
+    run = started(
+        tmp_path / "run", zero_shot(tmp_path, strategies=(), predictions={"other": str(predicted)}), object()
+    )
+    run.model = knowing({})
+    run.run()
+    assert outcomes(run) == {"7": "", "8": "order", "9": "none", "10": "none"}
+    assert run.lines()[2]["error"] == "there is no prediction"
+    assert run.folder.answers.read() == []
+
+
+def ask_nothing(place: Arena) -> Callable[[str, Collection[str]], str]:
+    """A strategy of somebody else's."""
+    assert place.catalog.schema.table("hero")
+    return lambda question, exclude: "SELECT 3" if "good" in question else ""
+
+
+def test_somebody_elses_strategy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    name = f"{Path(__file__).stem}:ask_nothing"
+    run = started(tmp_path / "run", zero_shot(tmp_path, strategies=(name,)))
+    run.run()
+    assert outcomes(run) == {"7": "", "8": "none", "9": "none", "10": "none"}
+
+
+@pytest.mark.parametrize(
+    ("strategies", "error", "says"),
+    [
+        (("zero_shot", "zero_shot"), UsageError, "named twice"),
+        ((), UsageError, "nothing to compare"),
+        (("nonsense",), ConfigError, "unknown strategy"),
+        (("zero_shot@mqs",), UsageError, "retrieves nothing"),
+        (("history@nonsense",), UsageError, "no such retriever"),
+    ],
+)
+def test_names_that_are_none_fail_before_anything_is_asked(
+    tmp_path: Path, strategies: tuple[str, ...], error: type[Exception], says: str
+) -> None:
+    run = started(tmp_path / "run", zero_shot(tmp_path, strategies=strategies))
+    with pytest.raises(error, match=says):
+        run.run()
+    assert not run.folder.results.path.exists()
+
+
+def test_a_run_goes_on_only_with_what_it_was_set_up_with(tmp_path: Path) -> None:
+    tasks = tasks_file(tmp_path / "tasks.json")
+    given = {
+        "db": str(heroes(tmp_path / "hero.sqlite")),
+        "tasks": (str(tasks),),
+        "strategies": ("zero_shot",),
+    }
+    plan = plan_of(given)
+    settings = load_settings()
+    setup = setup_of(plan, settings, "m")
+    first = RunFolder.start(tmp_path / "runs" / "one", setup, {"db": plan.db})
+    with pytest.raises(UsageError, match="holds a run already"):
+        RunFolder.start(first.path, setup, {})
+    assert RunFolder.resume(first.path, setup)[1]
+    assert latest_run(tmp_path / "runs", setup) == first.path
+    assert latest_run(tmp_path / "runs", setup | {"seed": 9}) is None
+    with pytest.raises(UsageError, match="model was 'm' and is 'other'"):
+        RunFolder.resume(first.path, setup_of(plan, settings, "other"))
+    tasks.write_text(tasks.read_text().replace("good?", "bad?"), encoding="utf-8")
+    with pytest.raises(UsageError, match="tasks was"):
+        RunFolder.resume(first.path, setup_of(plan, settings, "m"))
+    more = plan_of({"strategies": ("history",), "limit": 2}, json.loads(json.dumps(given)))
+    assert (more.strategies, more.limit, more.tasks) == (("history",), 2, (str(tasks),))
+
+
+@pytest.mark.data
+def test_superhero_with_a_model_that_answers_gold(tmp_path: Path) -> None:
+    tasks = data_dir("history_tasks", "superhero.json")
+    db = data_dir("bird", "databases", "superhero.sqlite")
+    known = {" ".join(one["question"].split()): one["SQL"] for one in json.loads(tasks.read_text())}
+    plan = ExecutionPlan(str(db), (str(tasks),), strategies=("zero_shot",), limit=8)
+    run = started(tmp_path / "run", plan, knowing(known))
+    run.run()
+    (score,) = results(run)
+    assert (score["execution_accuracy"], score["strict_accuracy"], score["tasks"]) == (1, 1, 8)
+    assert set(score["by_kind"]) >= {"calculation", "condition", "relation"}
