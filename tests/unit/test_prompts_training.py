@@ -15,6 +15,7 @@ from sqlore.errors import SourceError, UsageError
 from sqlore.prompts.operators import OPERATIONS, operations_of
 from sqlore.prompts.training_set import Pair, TrainingDatabase, YamlTraining, own_training, training_set
 from sqlore.prompts.translate import translated
+from sqlore.sql.natsql import natsql
 from support import ROOT, data_dir
 
 OWN = own_training()
@@ -77,6 +78,18 @@ def test_every_question_is_taken_apart_with_natsql_of_its_own_tables(pair: Pair)
         assert found is not None, table
         assert column == "*" or found.column(column), f"{table}.{column}"
         assert re.search(rf"\b{table}\b", pair.sql), f"{table} is not in the SQL"
+
+
+def test_its_natsql_names_what_the_natsql_writer_names() -> None:
+    """Where they differ, people wrote ``not in loan.member_id`` for ``not in loan.*``, and the like."""
+
+    def named(text: str) -> set[str]:
+        return set(re.findall(r"\b[a-z_]+\.(?:[a-z_]+|\*)", re.sub(r'"[^"]*"', "", text.lower())))
+
+    same = [
+        named(natsql(pair.sql, OWN.schema(pair.database))) == named(" ".join(pair.natsql)) for pair in PAIRS
+    ]
+    assert sum(same) >= 0.9 * len(PAIRS)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair.database}: {pair.question[:40]}")
