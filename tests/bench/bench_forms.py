@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import math
 import random
 import re
 import statistics
@@ -38,6 +37,7 @@ from sqlore.config import Settings
 from sqlore.embed import Embedder, load_embedder
 from sqlore.engines import Engine, connect
 from sqlore.errors import SqloreError
+from sqlore.evals.execution_scores import sign_test
 from sqlore.knowledge import Store, learn
 from sqlore.llm import Answer, ChatModel, load_model
 from sqlore.model import Message, Script, Usage
@@ -215,12 +215,6 @@ def report(forms: Sequence[str], known: dict[tuple[str, str], dict[str, Any]]) -
 def used(lines: Sequence[dict[str, Any]], name: str) -> float:
     """The mean of one figure of the model's use."""
     return statistics.fmean(line["usage"][name] for line in lines)
-
-
-def sign_test(better: int, worse: int) -> float:
-    """The exact two-sided sign test (McNemar) of discordant pairs."""
-    n, k = better + worse, min(better, worse)
-    return min(1.0, 2 * sum(math.comb(n, i) for i in range(k + 1)) / 2**n)
 
 
 def arguments() -> argparse.Namespace:

@@ -134,6 +134,7 @@ def test_what_hangs_on_the_order_of_reading_is_found_on_sqlite(tmp_path: Path, s
         "SELECT name FROM hero WHERE id = (SELECT id FROM hero ORDER BY height LIMIT 1)",
         "SELECT name FROM hero WHERE height = (SELECT height FROM hero ORDER BY height = 180 DESC LIMIT 1)",
         "SELECT name, RANK() OVER (ORDER BY height) FROM hero",
+        "SELECT id, 9e999, -9e999, x'00', NULL FROM hero",
     ],
 )
 def test_what_looks_open_and_is_not_on_sqlite(tmp_path: Path, sql: str) -> None:

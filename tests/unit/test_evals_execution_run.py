@@ -212,7 +212,19 @@ def test_leave_one_out_shows_nobody_the_own_script(tmp_path: Path) -> None:
     shown = {(line["strategy"], line["question_id"]): line["scripts"] for line in run.lines()}
     assert all(own not in scripts for (_, own), scripts in shown.items())
     assert all(scripts for scripts in shown.values())
-    assert [len(line["withheld"]) for line in run.gold()] == [2, 1, 2]
+    assert [len(line["withheld"]) for line in run.lines()] == [2, 1, 2] * 3
+
+
+def test_hints_are_told_only_where_they_are_wanted(tmp_path: Path) -> None:
+    record = {**TASKS[0], "evidence": "good means side = 'good'"}
+    tasks = (str(tasks_file(tmp_path / "t.json", records=[record])),)
+    for wanted, question in (
+        (False, record["question"]),
+        (True, f"{record['question']} ({record['evidence']})"),
+    ):
+        model = knowing({})
+        started(tmp_path / str(wanted), zero_shot(tmp_path, tasks=tasks, evidence=wanted), model).run()
+        assert [question_in(request) for request in model.requests] == [question]
 
 
 def test_predictions_need_no_model(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from sqlore.evals.execution_tasks import (
     difficulties,
     drawn,
     leave_one_out,
+    only_these,
     read_questions,
     unique,
 )
@@ -59,6 +60,23 @@ def test_a_larger_limit_takes_the_same_and_more() -> None:
     assert len(few) == 10
     assert few < more
     assert drawn(every, None, 3) == every
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2\n3\n",
+        [2, "3"],
+        {"A": [2], "b": ["3"]},
+        {"a": {"supported_question_ids": [2]}, "b": [3, 4], "c": {}},
+    ],
+)
+def test_only_these_are_asked(tmp_path: Path, value: Any) -> None:
+    every = [Question("1", "a", "q", ""), Question("2", "a", "q", ""), Question("3", "b", "q", "")]
+    kept = only_these(every, written(tmp_path / "ids", value))
+    assert [one.id for one in kept] == ["2", "3"]
+    with pytest.raises(UsageError, match="none of the tasks"):
+        only_these(every[:1], tmp_path / "ids")
 
 
 def test_the_own_script_and_all_that_say_the_same_are_withheld() -> None:

@@ -35,7 +35,9 @@ from sqlore.evals.execution_tasks import (
     described,
     difficulties,
     drawn,
+    hinted,
     leave_one_out,
+    only_these,
     read_questions,
     unique,
 )
@@ -97,6 +99,10 @@ class ExecutionRun:
         self._predicted = {
             name: read_predictions(file, every) for name, file in self.plan.predictions.items()
         }
+        if self.plan.only:
+            every = only_these(every, self.plan.only)
+        if self.plan.evidence:
+            every = [hinted(one) for one in every]
         self.places = find_places(self.plan.db, [one.database for one in every], self.plan.databases)
         for database in self.places.urls:
             own = [one for one in every if self.places.database_of(one) == database]

@@ -49,7 +49,7 @@ class Lines:
         return [json.loads(line) for line in whole.split("\n") if line.strip()]
 
     def append(self, line: Mapping[str, Any]) -> None:
-        """Adds a line, on the disk when this returns."""
+        """Adds a line; when this returns a kill of the program cannot take it away."""
         with self.path.open("ab") as file:
             if not self._whole:
                 self._drop_torn()
@@ -145,7 +145,7 @@ class Kept:
         self.spent = Usage()
         """What all answers cost, those given again too."""
         self._model, self._lines = model, lines
-        self._known = {line["key"]: line for line in lines.read() if "text" in line}
+        self._known = {line["key"]: _said(line) for line in lines.read() if "text" in line}
 
     def chat(
         self,
@@ -178,7 +178,12 @@ class Kept:
         )
         asked = [{"role": one.role, "content": one.content} for one in messages]
         said = {"text": answer.text, "finish": answer.finish, "usage": asdict(answer.usage)}
-        self._known[key] = {**self.about, "key": key, "messages": asked, "options": options, **said}
-        self._lines.append(self._known[key])
+        self._lines.append({**self.about, "key": key, "messages": asked, "options": options, **said})
+        self._known[key] = said
         self.spent += answer.usage
         return answer
+
+
+def _said(line: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer of a line, without the messages, which are many and long."""
+    return {name: line[name] for name in ("text", "finish", "usage")}

@@ -45,6 +45,7 @@ def answer_line(who: Contestant, task: Question, gold: Gold, place: Arena, kept:
         "usage": asdict(said.usage),
         "attempts": [{"sql": one.sql, "error": one.error} for one in said.attempts],
         "scripts": list(said.scripts),
+        "withheld": sorted(task.exclude),
         "citations": said.citations,
     }
 
@@ -84,7 +85,6 @@ def gold_line(database: str, task: Question, gold: Gold) -> dict[str, Any]:
         "message": gold.message,
         "rows": len(gold.rows),
         "ordered": gold.groups is not None,
-        "withheld": sorted(task.exclude),
         "question": task.question,
         "gold": task.sql,
     }

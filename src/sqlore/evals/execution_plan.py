@@ -26,7 +26,9 @@ _SETTINGS: Final = (
 @dataclass(frozen=True)
 class ExecutionPlan:
     """What is asked, where, and of whom. Without `tasks` the history's own questions are asked, each of the
-    other scripts. `predictions` are files by the name they stand under."""
+    other scripts. `predictions` are files by the name they stand under. `evidence` tells the tasks' hints
+    with their questions; `only` is a file of question ids, and no others are asked.
+    """
 
     db: str
     tasks: tuple[str, ...] = ()
@@ -37,6 +39,8 @@ class ExecutionPlan:
     databases: tuple[str, ...] = ()
     dialect: str | None = None
     withhold: bool = False
+    evidence: bool = False
+    only: str | None = None
     limit: int | None = None
     seed: int = 0
     model: str | None = None
@@ -70,6 +74,7 @@ def plan_of(given: Mapping[str, Any], stored: Mapping[str, Any] | None = None) -
         tasks=_whole(plan.tasks),
         history=_whole(plan.history),
         dictionary=_whole(plan.dictionary),
+        only=str(Path(plan.only).expanduser().resolve()) if plan.only else None,
         predictions={name: str(Path(file).resolve()) for name, file in plan.predictions.items()},
     )
 
@@ -95,6 +100,7 @@ def setup_of(plan: ExecutionPlan, settings: Settings, model: str) -> dict[str, A
         "dictionary": _digest(plan.dictionary),
         "dialect": plan.dialect,
         "withhold_questions": plan.withhold,
+        "evidence": plan.evidence,
         "seed": plan.seed,
         "model": model,
         **{name: getattr(settings, name, None) for name in _SETTINGS},

@@ -7,6 +7,7 @@ other scripts.
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections import defaultdict
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from sqlore.errors import SourceError, SqlError
+from sqlore.errors import SourceError, SqlError, UsageError
 from sqlore.evals.gold import kind_of, split_kind
 from sqlore.evals.metrics import SCORED_KINDS
 from sqlore.evals.tasks import records_of, scored
@@ -28,7 +29,9 @@ __all__ = [
     "described",
     "difficulties",
     "drawn",
+    "hinted",
     "leave_one_out",
+    "only_these",
     "read_questions",
     "same_sql",
     "unique",
@@ -40,7 +43,7 @@ SIZES: Final = ((2, "1-2 pieces"), (4, "3-4 pieces"), (6, "5-6 pieces"), (10**9,
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One task: `sql` is gold, `position` its place in its source.
+    """One task; `sql` is gold.
 
     `knowledge` are the keys of BIRD-History's `history_knowledge`. `exclude` are the keys of the scripts that
     may not be used; `kinds` and `skeleton` are read off the gold SQL once its schema is known (`described`).
@@ -50,7 +53,6 @@ class Question:
     database: str
     question: str
     sql: str
-    position: int = 0
     difficulty: str = ""
     evidence: str = ""
     knowledge: tuple[str, ...] = ()
@@ -94,7 +96,6 @@ def _question(record: Any, place: int, where: str) -> Question:
         str(record.get("db_id") or ""),
         str(asked),
         sql,
-        place,
         str(record.get("difficulty") or record.get("hardness") or ""),
         str(record.get("evidence") or ""),
         tuple(map(str, record.get("history_knowledge") or ())),
@@ -124,9 +125,44 @@ def leave_one_out(
         for one in own:
             if one.text:
                 hard, evidence = difficulty.get((database, one.key), ""), one.evidence or ""
-                told = Question(one.key, database, one.text, one.sql, len(out), hard, evidence)
+                told = Question(one.key, database, one.text, one.sql, hard, evidence)
                 out.append(replace(told, exclude=frozenset({one.key})))
     return out
+
+
+def hinted(task: Question) -> Question:
+    """The task with its evidence as a part of the question.
+
+    >>> hinted(Question("1", "d", "How many?", "", evidence="all of them")).question
+    'How many? (all of them)'
+    """
+    if not task.evidence.strip():
+        return task
+    return replace(task, question=f"{task.question} ({task.evidence.strip()})")
+
+
+def only_these(questions: Sequence[Question], path: str | Path) -> list[Question]:
+    """The tasks whose ids a file names: a JSON list, an object of lists by database, or an id a line.
+
+    In place of a list there may be an object that has one under ``supported_question_ids``. Raises
+    `UsageError` where the file cannot be read or names none of the tasks.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+        found = json.loads(text) if text.lstrip().startswith(("[", "{")) else text.split()
+        if isinstance(found, Mapping):
+            lists = {name: one.get("supported_question_ids", ()) if isinstance(one, Mapping) else one
+                     for name, one in found.items()}  # fmt: skip
+            wanted = {(name.lower(), str(number)) for name, ids in lists.items() for number in ids}
+            kept = [one for one in questions if (one.database.lower(), one.id) in wanted]
+        else:
+            ids = set(map(str, found))
+            kept = [one for one in questions if one.id in ids]
+    except (OSError, UnicodeDecodeError, ValueError, TypeError) as error:
+        raise UsageError(f"question ids cannot be read: {error}", where=str(path)) from error
+    if not kept:
+        raise UsageError("none of the tasks has one of these ids", where=str(path))
+    return kept
 
 
 def drawn(questions: Sequence[Question], limit: int | None, seed: int) -> list[Question]:

@@ -1,4 +1,4 @@
-"""When two results are the same answer: BIRD's measure and a strict one.
+"""When two results are the same answer to a person: as sets of rows, and strictly.
 
 Databases return the same number as an integer, a float or a decimal, and floats differ in their last
 digits; both measures compare what a person would call equal.
@@ -6,6 +6,7 @@ digits; both measures compare what a person would call equal.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
@@ -16,7 +17,9 @@ Row = Sequence[Any]
 
 
 def same_set(got: Iterable[Row], wanted: Iterable[Row]) -> bool:
-    """BIRD's execution accuracy: equal as sets of rows; order and repetition do not count.
+    """Equal as sets of rows, numbers to nine digits; order and repetition do not count.
+
+    BIRD's own measure, to the last digit, is `compare_rows.judge`.
 
     >>> same_set([(1, "a"), (1, "a")], [(1.0, "a")])
     True
@@ -46,4 +49,6 @@ def _value(value: Any) -> Hashable:
         number = float(value)
     except (TypeError, ValueError):
         return value if isinstance(value, Hashable) else str(value)
+    if not math.isfinite(number):
+        return str(number)
     return int(number) if number == int(number) else float(f"{number:.9g}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -63,6 +64,12 @@ def execution(
     withhold_questions: Annotated[
         bool, typer.Option("--withhold-questions", help="Learn bare SQL, as from a log.")
     ] = False,
+    evidence: Annotated[
+        bool, typer.Option("--evidence", help="Tell the tasks' hints with their questions.")
+    ] = False,
+    only: Annotated[
+        Path | None, typer.Option("--only", metavar="FILE", help="Question ids; no others are asked.")
+    ] = None,
     limit: Annotated[
         int | None, typer.Option("--limit", metavar="N", min=1, max=MOST, help="So many tasks a database.")
     ] = None,
@@ -109,6 +116,8 @@ def execution(
         "databases": tuple(database or ()),
         "dialect": dialect,
         "withhold": withhold_questions,
+        "evidence": evidence,
+        "only": str(only) if only else None,
         "limit": limit,
         "seed": seed,
         "model": model,
@@ -126,7 +135,7 @@ def _started(given: dict[str, Any], folder: Path | None) -> ExecutionRun:
 
     if not given["strategies"] and not given["predictions"]:
         given["strategies"] = _words(_STRATEGIES)
-    plan = plan_of(given)
+    plan = _completed(plan_of(given | {"db": given["db"] or _defaults().db}))
     settings = _settings(plan)
     execute = _execution(plan, settings)
     setup = setup_of(plan, settings, execute.model.name)
@@ -144,9 +153,9 @@ def _resumed(given: dict[str, Any], path: Path | None) -> ExecutionRun:
     from sqlore.evals.execution_plan import plan_of, setup_of
 
     if path is None:
-        home = _home() / "runs"
+        home = _defaults().home / "runs"
         if given["db"]:
-            plan = plan_of(given)
+            plan = _completed(plan_of(given))
             settings = _settings(plan)
             path = latest_run(home, setup_of(plan, settings, _model(plan, settings).name))
         else:
@@ -170,14 +179,21 @@ def _carry_out(execute: ExecutionRun, *, plots: bool, json_: bool) -> None:
 
     path = execute.folder.path
     execute.say(f"run: {path}")
+    say, later = execute.say, list[str]()
+    if err().is_terminal:  # a line would tear the bars that are drawn
+        execute.say = later.append
     try:
         with progress() as told:
             execute.told = told
             execute.run()
     except (KeyboardInterrupt, ModelUnavailable):
+        execute.say = say
         _written(execute, plots=False)
         execute.say(f"what is done is kept; go on with: sqlore eval execution --resume {path}")
         raise
+    execute.say = say
+    for line in later:
+        say(line)
     report = _written(execute, plots=plots)
     if json_:
         print_json(execution_json(report))
@@ -230,14 +246,21 @@ def _settings(plan: ExecutionPlan) -> Settings:
         model=plan.model,
         samples=plan.samples,
         query_timeout=plan.timeout,
-        dictionary=[Path(file) for file in plan.dictionary] or None,
     )
 
 
-def _home() -> Path:
+def _defaults() -> Settings:
+    """The settings in force without any option of this command."""
     from sqlore.config import load_settings
 
-    return load_settings().home
+    return load_settings()
+
+
+def _completed(plan: ExecutionPlan) -> ExecutionPlan:
+    """The plan with the dictionaries of the settings, where none is named."""
+    if plan.dictionary:
+        return plan
+    return replace(plan, dictionary=tuple(str(file.resolve()) for file in _defaults().dictionary))
 
 
 def _model(plan: ExecutionPlan, settings: Settings) -> ChatModel:
