@@ -119,6 +119,13 @@ def test_spiders_training_set() -> None:
     assert generic_exemplars(spider.pairs) == selection
 
 
+def test_spiders_training_set_without_what_the_papers_exemplars_do_not_show() -> None:
+    """None of the 16 exemplars of the paper's appendix A.3.1 has ``!=`` or ``<=``."""
+    known = [p for p in training_set(data_dir("spider")).pairs if not operations_of(p.sql) & {"!=", "<="}]
+    selection = generic_exemplars(known)
+    assert (len(selection.wanted), len(selection.exemplars)) == (30, 16)
+
+
 def test_each_exemplar_of_spider_adds_something_that_no_other_holds() -> None:
     exemplars = generic_exemplars(training_set(data_dir("spider")).pairs).exemplars
     used = [operations_of(pair.sql) for pair in exemplars]
