@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import sqlore
@@ -14,6 +15,7 @@ from sqlore.errors import StoreError, UsageError
 from sqlore.knowledge import Store
 from sqlore.model import Retrieval, Script
 from sqlore.retrieve import Retriever
+from sqlore.retrieve.shots import filled
 from store_helpers import WordEmbedder, teach
 
 QUESTION = "How many heroes taller than 190 are published by Marvel?"
@@ -115,15 +117,16 @@ def test_a_store_that_was_given_stays_open(file: Path) -> None:
 
 
 def test_what_fills_up_adds_to_what_is_shown(retriever: Retriever) -> None:
-    """Of two scripts that are equally near the one that brings a likely piece comes first."""
-    found = retriever.retrieve(QUESTION, shots=5)
-    ranking = {one.item.id: one.score for one in retriever.rank(QUESTION, limit=100)}
-    cover = len(retriever.retrieve(QUESTION).scripts)
-    shown: set[int] = set()
-    brought = []
-    for ranked in found.scripts:
-        brought.append(sum(ranking.get(item, 0.0) for item in set(ranked.script.items) - shown))
-        shown |= set(ranked.script.items)
-    assert 0 < cover < 4
-    assert brought[cover] > 0
-    assert brought[cover] == max(brought[cover:])
+    """While a piece that may be needed is not shown, each further script brings most of them for its size."""
+    asked = retriever.look_up("How many are there?")
+    items, scores = asked.snapshot.items_of_text, np.full(len(asked.snapshot.items), 0.4, dtype=np.float32)
+    near = np.maximum(asked.dense, asked.lexical)
+    shown = set(items[0])
+    for row in filled(asked, [0], scores, number=4, budget=10**6):
+        worth = [
+            len(set(items[text]) - shown) * (1 + near[text]) / (3 + len(items[text]))
+            for text in range(len(near))
+        ]
+        assert worth[row] > 0
+        assert worth[row] == pytest.approx(max(worth))
+        shown |= set(items[row])

@@ -145,7 +145,8 @@ class Retriever:
         watch.lap("select")
         ranked = explained(asked, chosen, scores, shares, self.ranker.names)
         shown = worked_examples(asked, delivered, chosen, wanted, scores, self.store.scripts)
-        shown += worked_examples(asked, further, chosen, wanted, scores, self.store.scripts)
+        for row in further:  # in the order in which they add to those before
+            shown += worked_examples(asked, [row], chosen, wanted, scores, self.store.scripts)
         watch.lap("fetch")
         return Retrieval(
             question,
