@@ -227,6 +227,32 @@ def test_hints_are_told_only_where_they_are_wanted(tmp_path: Path) -> None:
         assert [question_in(request) for request in model.requests] == [question]
 
 
+def test_a_strategy_with_settings_of_its_own(tmp_path: Path) -> None:
+    """The run mends nothing; one of the strategies may, once."""
+    said = iter(["SELECT nothing FROM hero", "SELECT 3"])
+    tasks = (str(tasks_file(tmp_path / "t.json", records=TASKS[:1])),)
+    model = FunctionModel(lambda messages: next(said))
+    names = ("zero_shot+scripts=3", "zero_shot+repairs=1+prompt_tokens=2000")
+    run = started(tmp_path / "run", zero_shot(tmp_path, tasks=tasks, strategies=names), model)
+    run.run()
+    assert [(line["strategy"], line["correct"]) for line in run.lines()] == [
+        (names[0], False),
+        (names[1], True),
+    ]
+
+
+def test_the_models_say_in_what_is_retrieved(tmp_path: Path) -> None:
+    history = tmp_path / "h.sql"
+    history.write_text(HISTORY, encoding="utf-8")
+    db = str(heroes(tmp_path / "hero.sqlite"))
+    plan = ExecutionPlan(db, history=(str(history),), strategies=("history", "history+retrieve_filter=true"))
+    run = started(tmp_path / "run", plan, knowing({}))
+    run.run()
+    calls = {(line["strategy"], line["question_id"]): line["usage"]["calls"] for line in run.lines()}
+    for (strategy, task), number in calls.items():
+        assert number == calls["history", task] + ("+" in strategy)
+
+
 def test_predictions_need_no_model(tmp_path: Path) -> None:
     predicted = tmp_path / "other.json"
     said = {"7": "SELECT 3\t----- bird -----\thero", "8": "SELECT name FROM hero\t----- bird -----\thero"}
@@ -263,6 +289,10 @@ def test_somebody_elses_strategy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         (("nonsense",), ConfigError, "unknown strategy"),
         (("zero_shot@mqs",), UsageError, "retrieves nothing"),
         (("history@nonsense",), UsageError, "no such retriever"),
+        (("history+samples",), UsageError, "no setting of a strategy"),
+        (("history+model=none",), UsageError, "no setting of a strategy"),
+        (("history+nonsense=1",), ConfigError, "nonsense"),
+        (("history+samples=x",), ConfigError, "samples"),
     ],
 )
 def test_names_that_are_none_fail_before_anything_is_asked(

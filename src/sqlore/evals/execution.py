@@ -20,13 +20,12 @@ from sqlore.evals.execution_arena import (
     Contestant,
     Predictions,
     arena,
-    check_names,
     contestant,
-    needs_history,
 )
 from sqlore.evals.execution_folder import Kept, RunFolder
 from sqlore.evals.execution_gold import NOT_ASKED, Gold, check_gold
 from sqlore.evals.execution_lines import answer_line, gold_line
+from sqlore.evals.execution_names import check_names, needs_history
 from sqlore.evals.execution_places import Places, find_places
 from sqlore.evals.execution_plan import ExecutionPlan
 from sqlore.evals.execution_predictions import Predicted, read_predictions
@@ -94,7 +93,7 @@ class ExecutionRun:
     def prepare(self) -> None:
         """Reads what is asked and what is done. Raises as `run`, but for the model."""
         self.questions = []
-        check_names(self.plan.strategies, self.plan.predictions)
+        check_names(self.plan.strategies, self.settings, self.plan.predictions)
         every = self._every_question()
         self._predicted = {
             name: read_predictions(file, every) for name, file in self.plan.predictions.items()

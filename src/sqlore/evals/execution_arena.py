@@ -14,14 +14,14 @@ from sqlore.catalog import Catalog, build_catalog
 from sqlore.embed import Embedder
 from sqlore.engines import Engine, connect
 from sqlore.errors import UsageError
-from sqlore.evals.execution_plugged import GOLD, Plugged
+from sqlore.evals.execution_names import Name, read_name
+from sqlore.evals.execution_plugged import Plugged
 from sqlore.evals.execution_predictions import Predicted
 from sqlore.evals.execution_tasks import Question
 from sqlore.evals.ground import Ground, GroundPlan, Progress, grounds
 from sqlore.model import Attempt, Draft, ParsedScript, Usage
 from sqlore.prompts import Prepared, load_strategy, prepare_strategy
-from sqlore.retrieve import Retriever
-from sqlore.retrieve.baselines import NAMES
+from sqlore.retrieve import ModelFilter, Retriever
 
 if TYPE_CHECKING:
     from sqlore.config import Settings
@@ -34,9 +34,7 @@ __all__ = [
     "Predictions",
     "Strategy",
     "arena",
-    "check_names",
     "contestant",
-    "needs_history",
 ]
 
 
@@ -123,46 +121,13 @@ def arena(
         )
 
 
-def check_names(strategies: Sequence[str], predictions: Collection[str] = ()) -> None:
-    """Says before anything is learned what would fail later.
-
-    Raises `UsageError` for a name given twice, for a retriever that is none or has nothing to retrieve for,
-    and for nothing at all; `ConfigError` for a strategy that is none.
-    """
-    names = [*strategies, *predictions]
-    for name in names:
-        if names.count(name) > 1:
-            raise UsageError(f"{name} is named twice", hint="name predictions otherwise: NAME=FILE")
-    if not names:
-        raise UsageError("nothing to compare", hint="name --strategies, or give --predictions FILE")
-    for name in strategies:
-        if _is_foreign(name):
-            continue
-        own, _, retriever = name.partition("@")
-        uses = load_strategy(own).history
-        if retriever and not uses:
-            raise UsageError(f"{own} retrieves nothing", hint=f"{own} stands without a retriever")
-        if retriever and retriever not in (*NAMES, GOLD) and ":" not in retriever:
-            hint = f"one of {', '.join(NAMES)}, {GOLD}, or module:function"
-            raise UsageError(f"no such retriever: {retriever}", hint=hint)
-
-
-def needs_history(name: str) -> bool:
-    """Whether a strategy looks at the history at all."""
-    return _is_foreign(name) or load_strategy(name.partition("@")[0]).history
-
-
-def _is_foreign(name: str) -> bool:
-    return ":" in name.partition("@")[0]
-
-
 def contestant(name: str, place: Arena) -> Contestant:
-    """A strategy of sqlore by its name, with another retriever after ``@``; or ``module:function``, which is
-    given the `Arena`.
+    """A strategy of sqlore by its name, with another retriever after ``@`` and settings of its own after
+    ``+``; or ``module:function``, which is given the `Arena`.
 
     Raises `ConfigError` for a name that is none, `UsageError` for a function or retriever that cannot be had.
     """
-    if not _is_foreign(name):
+    if not read_name(name).foreign:
         return prepared(name, place)
     module, _, function = name.partition(":")
     try:
@@ -175,25 +140,36 @@ def contestant(name: str, place: Arena) -> Contestant:
 
 def prepared(name: str, place: Arena) -> Strategy:
     """A strategy of sqlore, made ready for the database; what that takes is kept on disk between runs."""
-    own, _, retriever = name.partition("@")
-    told = place.on_progress
+    one, told = read_name(name), place.on_progress
+    settings = one.settings_over(place.settings)
 
     def report(stage: str, done: int = 0, total: int | None = None) -> None:
         if told is not None:
-            told(f"{place.database} {own}: {stage}", done, total)
+            told(f"{place.database} {name}: {stage}", done, total)
 
     ready = prepare_strategy(
-        own,
+        one.own,
         place.catalog,
         place.model,
-        place.settings,
+        settings,
         engine=place.engine,
         embedder=place.embedder,
         on_progress=report,
     )
-    if place.ground is None or not load_strategy(own).history:
-        return Strategy(name, place, ready)
-    return Strategy(name, place, ready, Plugged(place.ground, retriever) if retriever else place.retriever)
+    return Strategy(name, place, ready, settings, _retriever(one, place, settings))
+
+
+def _retriever(one: Name, place: Arena, settings: Settings) -> Retriever | Plugged | None:
+    """What finds the knowledge: sqlore's own retriever, with the model's say if that is set, or another."""
+    if place.ground is None or not load_strategy(one.own).history:
+        return None
+    if one.retriever:
+        return Plugged(place.ground, one.retriever)
+    if not settings.retrieve_filter:
+        return place.retriever
+    pool = place.ground.pool
+    judge = ModelFilter(place.model, mask=settings.mask)
+    return Retriever(pool.store, pool.embedder, place.catalog, judge=judge)
 
 
 @dataclass(frozen=True)
@@ -203,6 +179,7 @@ class Strategy:
     name: str
     place: Arena
     ready: Prepared
+    settings: Settings
     retriever: Retriever | Plugged | None = None
 
     def answer(self, task: Question) -> Answered:
@@ -218,7 +195,7 @@ class Strategy:
             retriever=cast("Retriever | None", self.retriever),
             store=place.ground.pool.store if place.ground else None,
             strategy=self.ready,
-            settings=place.settings,
+            settings=self.settings,
             embedder=place.embedder,
             exclude=task.exclude,
         )

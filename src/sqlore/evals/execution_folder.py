@@ -94,7 +94,7 @@ class RunFolder:
         """
         known = cls.about(path)["setup"]
         new = json.loads(json.dumps(dict(setup), default=str))
-        differs = [name for name in new if known.get(name) != new[name]]
+        differs = [name for name in new if name in known and known[name] != new[name]]
         if differs:
             told = "; ".join(f"{name} was {known.get(name)!r} and is {new[name]!r}" for name in differs)
             hint = "go on with what it was set up with, or start a new run"

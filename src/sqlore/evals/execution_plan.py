@@ -16,11 +16,20 @@ if TYPE_CHECKING:
 
 __all__ = ["ExecutionPlan", "as_json", "plan_of", "setup_of"]
 
-#: Settings that change what is answered or scored.
-_SETTINGS: Final = (
-    "embedder", "mask", "prompt_tokens", "query_timeout", "repairs", "retrieve_filter", "samples", "scripts",
-    "training",
-)  # fmt: skip
+#: Settings that say where things are and how the model is reached; all others change what is answered.
+_ELSEWHERE: Final = frozenset(
+    {
+        "api_key",
+        "db",
+        "dictionary",
+        "home",
+        "model",
+        "model_timeout",
+        "price_completion",
+        "price_prompt",
+        "store",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -103,7 +112,7 @@ def setup_of(plan: ExecutionPlan, settings: Settings, model: str) -> dict[str, A
         "evidence": plan.evidence,
         "seed": plan.seed,
         "model": model,
-        **{name: getattr(settings, name, None) for name in _SETTINGS},
+        **settings.model_dump(mode="json", exclude=set(_ELSEWHERE)),
     }
 
 

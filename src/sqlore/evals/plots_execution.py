@@ -42,7 +42,7 @@ def execution_plots(report: Report) -> dict[str, dict[str, Any]]:
 
 
 def _color(strategy: str) -> str:
-    return ACCENT if strategy.partition("@")[0] in _OWN else GREY
+    return ACCENT if strategy.partition("+")[0].partition("@")[0] in _OWN else GREY
 
 
 def _labels(order: Sequence[str]) -> alt.Y:
