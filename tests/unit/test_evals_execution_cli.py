@@ -145,6 +145,7 @@ def test_resume_takes_the_last_run_that_was_set_up_so(
         (("--tasks", "tasks.json", "--db", "hero.sqlite", "RUN"), "too many"),
         (("--resume", "nowhere"), "no run in nowhere"),
         (("--resume",), "no run to go on with"),
+        (("--tasks", "tasks.json", "--db", "hero.sqlite", "--history", "lost.sql"), "no such file"),
         (("--leave-one-out", "--history", "-", "--db", "hero.sqlite"), "standard input"),
     ],
 )

@@ -253,6 +253,17 @@ def test_the_models_say_in_what_is_retrieved(tmp_path: Path) -> None:
         assert number == calls["history", task] + ("+" in strategy)
 
 
+def test_a_database_without_a_history_is_asked_without_one_and_that_is_said(tmp_path: Path) -> None:
+    history = tmp_path / "h.jsonl"
+    history.write_text(json.dumps({"db_id": "other", "sql": "SELECT 1"}), encoding="utf-8")
+    said: list[str] = []
+    plan = zero_shot(tmp_path, history=(str(history),), strategies=("history",))
+    run = started(tmp_path / "run", plan, knowing(gold_answers()), say=said.append)
+    run.run()
+    assert said[0] == "hero: the history has no script of it; it is asked without one"
+    assert [line["correct"] for line in run.lines()] == [True] * 4
+
+
 def test_predictions_need_no_model(tmp_path: Path) -> None:
     predicted = tmp_path / "other.json"
     said = {"7": "SELECT 3\t----- bird -----\thero", "8": "SELECT name FROM hero\t----- bird -----\thero"}

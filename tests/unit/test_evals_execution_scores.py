@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -144,6 +145,21 @@ def test_questions_are_told_with_the_difference_between_strategies() -> None:
     assert '<span class="minus">-   -5 AS a</span><span class="plus">+   5 AS b</span>' in page
     assert "<b>" not in page
     assert "&lt;b&gt;" in page
+
+
+def test_the_page_closes_what_it_opens() -> None:
+    opened: list[str] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: Any) -> None:
+            if tag not in ("meta", "br"):
+                opened.append(tag)
+
+        def handle_endtag(self, tag: str) -> None:
+            assert opened.pop() == tag
+
+    Reader().feed(as_html("Execution", execution_sheets(report()), {"a": "<svg></svg>"}, questions_of(LINES)))
+    assert opened == []
 
 
 def test_the_same_sql_is_told_once() -> None:

@@ -41,7 +41,7 @@ from sqlore.evals.execution_tasks import (
     unique,
 )
 from sqlore.evals.ground import GroundPlan, scripts_by_database
-from sqlore.model import Usage
+from sqlore.model import Script, Usage
 
 if TYPE_CHECKING:
     from sqlore.config import Settings
@@ -132,13 +132,15 @@ class ExecutionRun:
 
     def _every_question(self) -> list[Question]:
         plan = self.plan
+        scripts: dict[str, list[Script]] = {}
+        if plan.history:  # read in any case, so that a path that is wrong is said before all else
+            scripts = scripts_by_database(GroundPlan(plan.history, plan.db, dialect=plan.dialect))
         if plan.tasks:
             return unique([one for file in plan.tasks for one in read_questions(file)])
         if not plan.history:
             raise UsageError(
                 "there is nothing to ask", hint="give --tasks FILE, or --history to leave one out"
             )
-        scripts = scripts_by_database(GroundPlan(plan.history, plan.db, dialect=plan.dialect))
         every = leave_one_out(scripts, difficulties(plan.history))
         if not every:
             raise UsageError("no script of the history has a question", hint="ask --tasks FILE of it")
