@@ -33,7 +33,7 @@ from sqlore.engines import connect
 from sqlore.errors import SqloreError
 from sqlore.knowledge import Store, learn
 from sqlore.model import Script, ValueMatch
-from sqlore.retrieve.deliver import best_first, chosen_of, folded
+from sqlore.retrieve.deliver import best_first, folded
 from sqlore.retrieve.evidence import Evidence
 from sqlore.retrieve.frames import grams
 from sqlore.retrieve.fuse import COLUMNS, design, sigmoid
@@ -41,6 +41,7 @@ from sqlore.retrieve.layout import Layout
 from sqlore.retrieve.learned import MODEL, Learned, RankerModel
 from sqlore.retrieve.likeness import TEXT_WIDTH, likeness, text_design
 from sqlore.retrieve.loading import load_snapshot
+from sqlore.retrieve.select import best_count
 from sqlore.retrieve.shape import Shape
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import GROUPS, Snapshot, no_vectors
@@ -380,7 +381,7 @@ def report(tasks: Sequence[Task], rows: Sequence[Any], chances: Sequence[Any]) -
         scores[candidates] = own
         ranking = best_first(scores)
         short = folded(snapshot, ranking)
-        taken = set(chosen_of(snapshot, short, scores, 20))
+        taken = set(short[: min(20, best_count(scores[short]))])
         for count, found in ((right, gold & taken), (chosen, taken), (wanted, gold)):
             count.update(snapshot.items[item].kind for item in found)
             count["all"] += len(found)

@@ -18,9 +18,10 @@ from sqlore.prompts.base import usable
 from sqlore.prompts.history import History, note
 from sqlore.prompts.zero_shot import question_lines
 from sqlore.retrieve import Retriever
-from sqlore.retrieve.deliver import best_first, chosen_of, covering, explained, folded, worked_examples
+from sqlore.retrieve.deliver import best_first, covering, explained, folded, worked_examples
 from sqlore.retrieve.fuse import by_sameness, by_trust
 from sqlore.retrieve.retriever import BUDGET
+from sqlore.retrieve.select import best_count
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Floats
 
@@ -87,7 +88,7 @@ class Delivery:
         scores, shares = own.ranker.rank(asked)
         scores = by_trust(asked, by_sameness(asked, scores))
         ranking = folded(asked.snapshot, best_first(scores))
-        chosen = chosen_of(asked.snapshot, ranking, scores, MOST_COVERED)
+        chosen = ranking[: min(MOST_COVERED, best_count(scores[ranking]))]
         rows, wanted = self._rows(asked, ranking, chosen, scores)
         shown: list[RankedScript] = []
         for row in rows:

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlore.model import Kind
-from sqlore.retrieve.select import REACHED, Candidate, cover, essence, worth_taking
+from sqlore.retrieve.select import REACHED, Candidate, best_count, cover, essence
+
+chances = st.lists(st.floats(0.001, 0.999), min_size=1, max_size=12)
 
 
-@given(st.lists(st.tuples(st.floats(0.001, 0.999), st.sampled_from(sorted(REACHED))), min_size=1, max_size=9))
-def test_what_is_taken_adds_most_to_the_f1_of_its_kind(items: list[tuple[float, Kind]]) -> None:
-    """Against every set of the items: twice the right ones, less the share that taking one costs."""
-    items.sort(reverse=True)
-    scores, kinds = [score for score, _ in items], [kind for _, kind in items]
+@given(st.lists(chances, min_size=1, max_size=4))
+def test_the_count_makes_the_expected_f1_of_all_questions_largest(questions: list[list[float]]) -> None:
+    """Where the F1 reached is the one that the rule supposes, no other numbers of items would better it."""
+    questions = [sorted(scores, reverse=True) for scores in questions]
+    counts = [best_count(scores) for scores in questions]
 
-    def gain(places: Collection[int]) -> float:
-        return sum(2 * scores[n] - REACHED[kinds[n]] for n in places)
+    def gain(scores: list[float], count: int) -> float:
+        """What a question adds to twice the right ones, less what it adds to the denominator's share."""
+        return 2 * sum(scores[:count]) - REACHED * count
 
-    sets = [places for size in range(1, len(items) + 1) for places in combinations(range(len(items)), size)]
-    taken = worth_taking(scores, kinds)
-    if any(2 * score > REACHED[kind] for score, kind in items):
-        assert gain(taken) == pytest.approx(max(map(gain, sets)))
-    else:
-        assert taken == [0]
+    for scores, count in zip(questions, counts, strict=True):
+        assert gain(scores, count) == pytest.approx(max(gain(scores, k) for k in range(1, len(scores) + 1)))
+
+
+def test_sure_items_are_all_taken_and_hopeless_ones_are_not() -> None:
+    assert best_count([0.95] * 7 + [0.01] * 30) == 7
 
 
 scripts = st.lists(

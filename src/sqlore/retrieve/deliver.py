@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sqlore.model import KnowledgeItem, RankedItem, RankedScript, Script, StoredScript
 from sqlore.retrieve.part import Part
-from sqlore.retrieve.select import Candidate, cover, essence, worth_taking
+from sqlore.retrieve.select import Candidate, cover, essence
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Floats, Snapshot, Text
 from sqlore.retrieve.wording import saying
@@ -52,14 +52,8 @@ def folded(snapshot: Snapshot, ranking: Sequence[int], most: int = 60) -> list[i
 
 def to_cover(chosen: Sequence[int], ranking: Sequence[int], scores: Floats) -> list[int]:
     """The chosen items and those further down the ranking that examples should hold as well."""
-    further = set(ranking[:_MOST_COVERED]).difference(chosen)
-    return [*chosen, *(row for row in ranking if row in further and scores[row] >= _COVERED)]
-
-
-def chosen_of(snapshot: Snapshot, ranking: Sequence[int], scores: Floats, most: int) -> list[int]:
-    """Those of a ranking that are worth taking, at most `most`."""
-    kinds = [snapshot.items[row].kind for row in ranking]
-    return [ranking[place] for place in worth_taking(scores[list(ranking)], kinds)[:most]]
+    further = ranking[len(chosen) : _MOST_COVERED]
+    return [*chosen, *(row for row in further if scores[row] >= _COVERED)]
 
 
 def explained(

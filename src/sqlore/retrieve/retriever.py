@@ -12,21 +12,14 @@ from typing import TYPE_CHECKING, Final
 from sqlore.embed import DEFAULT, Embedder, Remembering, load_embedder
 from sqlore.errors import ModelUnavailable, UsageError
 from sqlore.model import RankedItem, Retrieval, ValueMatch
-from sqlore.retrieve.deliver import (
-    best_first,
-    chosen_of,
-    covering,
-    explained,
-    folded,
-    to_cover,
-    worked_examples,
-)
+from sqlore.retrieve.deliver import best_first, covering, explained, folded, to_cover, worked_examples
 from sqlore.retrieve.fuse import Ranker, by_sameness, by_trust
 from sqlore.retrieve.learned import default_ranker
 from sqlore.retrieve.loading import load_snapshot
 from sqlore.retrieve.near import neighbourhood
 from sqlore.retrieve.phrases import phrases
 from sqlore.retrieve.rerank import CANDIDATES, Judge, Verdict, moved
+from sqlore.retrieve.select import best_count
 from sqlore.retrieve.shots import filled
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Floats, Snapshot
@@ -113,7 +106,7 @@ class Retriever:
     ) -> Retrieval:
         """The items that `question` needs, best first, and the scripts that hold them as worked examples.
 
-        At most `items` items: those that make the F1 that can be expected largest, near-identical ones once.
+        At most `items` items, as many as make the expected F1 of the set largest, near-identical ones once.
 
         `shots` None (the default): the fewest scripts that hold the items, and what is likely enough to be
         worth an example; at most `scripts` of together at most `budget` tokens (`BUDGET`). A number, for a
@@ -137,7 +130,7 @@ class Retriever:
         if self.judge is not None:
             watch.lap("filter")
         ranking = folded(asked.snapshot, best_first(scores))
-        chosen = chosen_of(asked.snapshot, ranking, scores, items)
+        chosen = ranking[: min(items, best_count(scores[ranking]))]
         wanted = to_cover(chosen, ranking, scores)
         room = budget if budget is not None else BUDGET if shots is None else _UNLIMITED
         delivered = covering(asked, wanted, scores, most=scripts if shots is None else shots, budget=room)

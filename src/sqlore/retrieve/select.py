@@ -1,7 +1,7 @@
 """From scores to what the prompt gets: few items, each once, and the fewest scripts that hold them.
 
 Two choices, both over calibrated scores. *Items*: the best first, near-identical ones folded, as many as
-make the F1 that can be expected largest. *Scripts*: the chosen items are delivered by scripts that together
+make the expected F1 of the set largest. *Scripts*: the chosen items are delivered by scripts that together
 hold them, as worked examples: a weighted set cover, greedy, within a token budget.
 """
 
@@ -12,44 +12,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    from sqlore.model import Kind
-
-#: The F1 by kind that the shipped ranker reaches on databases it has not seen (`docs/ranker.md`).
-REACHED: Final[Mapping[str, float]] = {
-    "calculation": 0.48,
-    "condition": 0.67,
-    "relation": 0.75,
-    "dimension": 0.38,
-    "output": 0.52,
-}
-_REACHED: Final = 0.65
+#: The F1 that the shipped ranker reaches on databases it has not seen (`docs/ranker.md`).
+REACHED: Final = 0.62
 _CAST: Final = re.compile(r"cast\((.*?) as \w+\)")
 _GUARD: Final = re.compile(r"nullif\((.*?), <val>\)")
 _SCALE: Final = re.compile(r"<val> \* | \* <val>")
 
 
-def worth_taking(scores: Sequence[float] | NDArray[np.float32], kinds: Sequence[Kind]) -> list[int]:
-    """Which items to take so that the F1 of what is taken can be expected to be largest, kind by kind.
+def best_count(scores: Sequence[float] | NDArray[np.float32]) -> int:
+    """How many of the best items to take so that the F1 of what is taken can be expected to be largest.
 
-    `scores` are probabilities, best first, and `kinds` the items' kinds; the places of those to take are
-    returned. One item more adds its probability twice to the numerator of ``2 * right / (taken + needed)``
-    and one to the denominator, so it is worth taking exactly where it is likelier than half of the F1 that is
-    reached. Over many questions together that F1 is `REACHED`, whatever this question is like (Lipton, Elkan
-    and Naryanaswamy, 2014). The best item is taken anyway.
+    `scores` are probabilities, best first. One item more adds its probability twice to the numerator of
+    ``2 * right / (taken + needed)`` and one to the denominator, so it is worth taking exactly where it is
+    more likely than half of the F1 that is reached. Over many questions together that F1 is `REACHED`
+    whatever this question is like (Lipton, Elkan and Naryanaswamy, 2014); the best one is taken anyway.
 
-    >>> worth_taking([0.9, 0.5, 0.3, 0.3], ["condition", "relation", "output", "relation"])
-    [0, 1, 2]
-    >>> worth_taking([0.2, 0.1], ["condition", "condition"])
-    [0]
-    >>> worth_taking([], [])
-    []
+    >>> best_count([0.9, 0.8, 0.6, 0.2, 0.1])
+    3
+    >>> best_count([0.2, 0.1])
+    1
+    >>> best_count([])
+    0
     """
-    taken = [n for n, kind in enumerate(kinds) if scores[n] > REACHED.get(kind, _REACHED) / 2]
-    return taken or list(range(min(1, len(kinds))))
+    chances = np.asarray(scores, dtype=np.float64)
+    return min(len(chances), max(1, int((chances > REACHED / 2).sum())))
 
 
 def essence(kind: str, skeleton: str) -> str:
