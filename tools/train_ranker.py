@@ -58,14 +58,14 @@ WORD_DATABASES, WORD_QUESTIONS, TAG_DATABASES, TAG_QUESTIONS = 6, 10, 12, 60
 SAMPLE, BLIND, BARE, SPIDER = 0.2, 0.1, 0.25, 0.35
 #: What a column of the first round is, by how its name begins; the longest beginning counts.
 SOURCES = {
-    "votes of similar texts": "votes lexical_votes nearest nearest_words dense lexical frame worth company",
+    "votes of similar texts": "votes lexical_votes nearest nearest_words dense lexical frame worth",
     "regression over the texts": "mix topic form",
     "wording and shape": "called lift uncalled",
     "words that go with items": "association words_of_item words_of_question",
-    "tables and columns": "table column tables",
+    "tables and columns": "table column",
     "values of the database": "value",
     "literals": "literal",
-    "co-occurrence": "given back",
+    "co-occurrence and company": "given back company company_best tables",
     "support, size, kind": "share support size calculation condition relation dimension output",
     "fusion, place among rivals": "fused place best",
     "the question at large": "asked",
