@@ -33,6 +33,7 @@ STRATEGIES: Final[dict[str, tuple[str, str]]] = {
     "zero_shot": ("zero_shot", "ZeroShot"),
     "history": ("history", "History"),
     "gp": ("gp", "GenericPrompt"),
+    "da_gp": ("da_gp", "AdaptedPrompt"),
     "qp_tx": ("qp_tx", "QuestionText"),
     "qp_te": ("qp_te", "TargetTree"),
     "qp_sk": ("qp_sk", "Skills"),

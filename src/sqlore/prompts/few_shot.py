@@ -61,12 +61,12 @@ class Shots:
 def turns(shots: Sequence[Shot]) -> list[Message]:
     """The examples as turns; a schema is said where the database changes."""
     messages: list[Message] = []
-    last = ""
+    last: tuple[str, str] | None = None  # two databases may share a name
     for one in shots:
         asked = f"Question: {one.question}"
-        if one.database != last:
+        if (one.database, one.schema) != last:
             asked = f"Database {one.database}:\n{one.schema}\n\n{asked}"
-            last = one.database
+            last = one.database, one.schema
         messages += [Message("user", asked), Message("assistant", one.sql)]
     return messages
 

@@ -1,0 +1,274 @@
+"""The generic prompt adapted to the database: DA-GP of "Adapt and Decompose" (section 4.3), in three stages.
+
+For each exemplar of Algorithm 1 the model writes SQL on the target that is composed like it (sampled until
+one passes, `da_gp_check`), then the question that this SQL answers, once for a database. A question's prompt
+then has examples of the very database that is asked, whose schema is told in full (`da_gp_schema`).
+
+An exemplar for which no sample passes stays as it was, with its own schema. Where examples with their
+schemas do not all fit, those go first. Every finding is kept at once and can be corrected (`da_gp_review`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlore.errors import ModelUnavailable, SqlError, UsageError
+from sqlore.model import Message
+from sqlore.prompts.base import ANSWER_TOKENS, Prompt, PromptContext, Setup
+from sqlore.prompts.coverage import generic_exemplars
+from sqlore.prompts.da_gp_ask import Asker
+from sqlore.prompts.da_gp_check import Bench, Unfit
+from sqlore.prompts.da_gp_review import Entry, Review
+from sqlore.prompts.da_gp_schema import told_within
+from sqlore.prompts.few_shot import (
+    ABOUT,
+    QUESTION_TOKENS,
+    TARGET_SHARE,
+    Shot,
+    Shots,
+    fitting,
+    shot_tokens,
+    turns,
+)
+from sqlore.prompts.notebook import Notebook, fingerprint
+from sqlore.prompts.rules import rules
+from sqlore.prompts.text import as_data, literals_of, mask_values, neutral, sql_line, tokens
+from sqlore.prompts.zero_shot import question_lines
+from sqlore.sql import parse_script
+
+if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
+    from sqlore.engines import Engine
+    from sqlore.llm import ChatModel
+    from sqlore.prompts.training_set import TrainingSet
+
+__all__ = ["AdaptedPrompt", "PreparedAdapted"]
+
+#: Raised when the samples are asked for or chosen otherwise: what was kept before is not used then.
+VERSION = 1
+#: Of a prompt's budget, what the examples' schema may take where the whole schema is too large.
+CUT_SHARE = 0.2
+
+
+class AdaptedPrompt:
+    """Exemplars that cover clauses, operators and functions, adapted to the database that is asked."""
+
+    name = "da_gp"
+    history = False
+
+    def prepare(
+        self, catalog: Catalog, examples: TrainingSet, llm: ChatModel | None, setup: Setup
+    ) -> PreparedAdapted:
+        """Adapts the exemplars; goes on where it was stopped, and makes nothing again that a person approved.
+
+        Raises UsageError without a database to try SQL on, ModelError where the model gives no answer (what
+        was found until then is kept), SourceError where the file of exemplars cannot be read.
+        """
+        if setup.engine is None:
+            raise UsageError("da_gp tries SQL on the database, so it needs one", hint="give it with --db")
+        told = Told.of(catalog, setup)
+        shots = Shots(examples, told.dialect)
+        chosen = generic_exemplars(
+            shots.pairs,
+            budget=told.room(adapted=True) - tokens(told.schema),
+            cost=lambda pairs: shot_tokens([told.shot(pair.question, pair.sql, schema="") for pair in pairs]),
+        ).exemplars
+        work = Adaptation(catalog, setup, setup.engine, llm, told)
+        entries = []
+        for number, pair in enumerate(chosen):
+            work.progress("adapting examples", number, len(chosen))
+            entries.append(work.entry(shots(pair)))
+        ready = PreparedAdapted.of(told, [shots(pair) for pair in chosen], entries, setup.mask)
+        work.progress(ready.report, len(chosen), len(chosen))
+        return ready
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The database as examples and questions tell it; `whole` says whether `schema` has all its tables."""
+
+    name: str
+    dialect: str
+    schema: str
+    whole: bool
+    budget: int
+
+    @classmethod
+    def of(cls, catalog: Catalog, setup: Setup) -> Told:
+        """The database of a catalog in prompts of `setup.budget` tokens."""
+        schema, whole = told_within(catalog, int(setup.budget * TARGET_SHARE), mask=setup.mask)
+        if not whole:
+            schema, _ = told_within(catalog, int(setup.budget * CUT_SHARE), mask=setup.mask)
+        return cls(catalog.schema.name, catalog.schema.dialect, schema, whole, setup.budget)
+
+    def shot(self, question: str, sql: str, *, schema: str | None = None) -> Shot:
+        """An example on this database."""
+        return Shot(self.name, self.schema if schema is None else schema, as_data(question), sql_line(sql))
+
+    def room(self, *, adapted: bool) -> int:
+        """Tokens for examples with their schemas; `adapted` says whether they bring that of the target."""
+        taken = tokens(rules(self.dialect, self.name)) + tokens(ABOUT) + QUESTION_TOKENS + ANSWER_TOKENS
+        if not self.whole:
+            taken += int(self.budget * TARGET_SHARE)
+        elif not adapted:
+            taken += tokens(self.schema)
+        return max(0, self.budget - taken)
+
+
+class Adaptation:
+    """Adapts exemplar by exemplar, and keeps each in the notebook and the file at once."""
+
+    def __init__(
+        self, catalog: Catalog, setup: Setup, engine: Engine, llm: ChatModel | None, told: Told
+    ) -> None:
+        self._setup, self._told, self._llm = setup, told, llm
+        self._bench = Bench(engine, catalog)
+        model = llm.name if llm is not None else ""
+        tables = [
+            (table.schema, table.name, [c.name for c in table.columns]) for table in catalog.schema.tables
+        ]
+        depends = (VERSION, told.name, told.dialect, engine.url, model, setup.mask, tables)
+        self._notes = Notebook(setup.folder, "da_gp", *depends)
+        # The file outlives another model and a changed schema: what a person wrote is not lost.
+        plain = re.sub(r"[^\w-]+", "_", told.name) or "database"
+        file = f"da_gp-{plain}-{fingerprint(told.dialect, engine.url)}.yaml"
+        self._review = Review(setup.folder and setup.folder / file, told.name)
+        self._settled = {key: entry for key, entry in self._review.entries().items() if entry.settled}
+        self._known = {sql_line(entry.sql).lower() for entry in self._settled.values()}
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Tells how far it is."""
+        if self._setup.on_progress is not None:
+            self._setup.on_progress(stage, done, total)
+
+    def entry(self, original: Shot) -> Entry:
+        """The adaptation of an exemplar: a person's, one that was made before, or a new one."""
+        blank = Entry(original.database, original.sql)
+        settled = self._settled.get(blank.key)
+        if settled is not None:
+            entry = self._checked(settled)
+        else:
+            entry = self._made(blank, original)
+            self._known.add(entry.sql.lower())
+        self._review.put(entry)
+        return entry
+
+    def _checked(self, settled: Entry) -> Entry:
+        """A person's, with a problem where the database does not take its SQL."""
+        try:
+            self._bench.runs(settled.sql)
+        except Unfit as why:
+            return replace(settled, problem=str(why))
+        return replace(settled, problem="")
+
+    def _made(self, blank: Entry, original: Shot) -> Entry:
+        notes, sql_key, question_key = self._notes, f"sql {blank.key}", f"question {blank.key}"
+        if sql_key not in notes:
+            notes.put(sql_key, list(self._asker().sql(original, self._known)))
+        sql, failed = notes[sql_key]
+        question = ""
+        if sql:
+            if question_key not in notes:
+                notes.put(question_key, list(self._asker().question(sql)))
+            question, unsaid = notes[question_key]
+            failed = {**failed, **unsaid}
+        return replace(blank, sql=sql, question=question, failed=failed, made=fingerprint(sql, question))
+
+    def _asker(self) -> Asker:
+        if self._llm is None:
+            raise ModelUnavailable(
+                "da_gp needs a model to adapt its examples", hint="choose one with --model"
+            )
+        told = self._told
+        return Asker(self._llm, self._bench, told.name, told.dialect, told.schema)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedAdapted:
+    """The examples for one database: first those that stayed as they were (`kept`), then the adapted ones.
+
+    `chosen` counts the exemplars there were, `adapted` those for which there is SQL and a question, whether
+    or not they found room; `failed` counts samples by what they failed of.
+    """
+
+    told: Told
+    kept: tuple[Shot, ...]
+    shots: tuple[Shot, ...]
+    chosen: int
+    adapted: int
+    failed: Mapping[str, int]
+    name: str = "da_gp"
+
+    @classmethod
+    def of(
+        cls, told: Told, originals: Sequence[Shot], entries: Sequence[Entry], mask: bool
+    ) -> PreparedAdapted:
+        """The examples that fit: the adapted ones before the others, each in the order of Algorithm 1."""
+        adapted: list[Shot] = []
+        stay: list[Shot] = []
+        failed: Counter[str] = Counter()
+        for original, entry in zip(originals, entries, strict=True):
+            failed.update(entry.failed)
+            if entry.problem:
+                failed[entry.problem] += 1
+            own = _shot(told, entry, mask)
+            if own is not None:
+                adapted.append(own)
+            else:
+                stay.append(original)
+        room = told.room(adapted=bool(adapted))
+        taken = fitting([*adapted, *stay], room, most=len(originals) or 1)
+        return cls(
+            told,
+            tuple(one for one in stay if one in taken),
+            tuple(one for one in adapted if one in taken),
+            len(originals),
+            len(adapted),
+            failed,
+        )
+
+    @property
+    def report(self) -> str:
+        """How many exemplars were adapted, and what samples failed of.
+
+        Those without an adaptation are examples of another database still.
+        """
+        text = f"{self.adapted} of {self.chosen} examples adapted"
+        if self.adapted < self.chosen:
+            text += f", {self.chosen - self.adapted} stay those of other databases"
+        left_out = self.chosen - len(self.kept) - len(self.shots)
+        if left_out:
+            text += f", {left_out} found no room"
+        if self.failed:
+            reasons = sorted(self.failed.items(), key=lambda item: (-item[1], item[0]))
+            text += "; samples that failed: " + ", ".join(f"{count} ({why})" for why, count in reasons)
+        return text
+
+    def prompt(self, context: PromptContext) -> Prompt:
+        """Rules, examples, the question; the schema is told once, before the first example on it."""
+        told = self.told
+        system = Message("system", f"{rules(told.dialect, told.name)}\n{ABOUT}")
+        lines = question_lines(context)
+        if not told.whole or not self.shots:
+            schema = told.schema if told.whole else neutral(context.schema).strip()
+            lines = [f"Database {told.name}:" if told.name else "The database:", schema, "", *lines]
+        return Prompt((system, *turns([*self.kept, *self.shots]), Message("user", "\n".join(lines))))
+
+
+def _shot(told: Told, entry: Entry, mask: bool) -> Shot | None:
+    """The example of an entry; None where there is none to show. Masked it has no literal."""
+    if not entry.sql or not entry.question or entry.problem:
+        return None
+    if not mask:
+        return told.shot(entry.question, entry.sql)
+    try:
+        skeleton = next(
+            f.skeleton for f in parse_script(entry.sql, told.dialect).fragments if f.kind == "query"
+        )
+    except (SqlError, StopIteration):
+        return None
+    return told.shot(mask_values(entry.question, literals_of(entry.sql)), skeleton)

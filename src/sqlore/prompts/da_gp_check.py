@@ -1,0 +1,107 @@
+"""Whether SQL that a model wrote after a pattern may be an example: it runs, says something, is built alike.
+
+"Adapt and Decompose" (section 4.3, stage 1) asks that it runs on the target and that its skeleton is within a
+tree edit distance of the pattern's. Beyond the paper: a result that is empty or always the same teaches
+nothing, and a text that no row has (the paper's own example looks for power plants named Marketing) teaches
+the model to invent.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from sqlore.errors import CheckError, EngineError, SqlError
+from sqlore.model import Fragment, Rows
+from sqlore.prompts.text import sql_line
+from sqlore.prompts.tree_distance import skeleton_tree, tree_distance
+from sqlore.sql import check_query, parse_script
+
+if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
+    from sqlore.engines import Engine
+
+__all__ = ["Bench", "Unfit", "allowed_distance"]
+
+#: Rows looked at and seconds spent on a query that is tried.
+ROWS: Final = 50
+SECONDS: Final = 5.0
+_EQUAL: Final = re.compile(r"[^\s()]+ (?:=|in) (?:<val>|\(<val>\))")
+
+
+class Unfit(Exception):
+    """Why SQL is no example, in few words that can be counted."""
+
+
+def allowed_distance(size: int) -> int:
+    """The largest tree edit distance to a pattern of `size` nodes; the paper leaves its threshold open.
+
+    A quarter of the pattern, and at least 3: two columns more, not a condition more (4 nodes).
+
+    >>> allowed_distance(8), allowed_distance(20)
+    (3, 5)
+    """
+    return max(3, size // 4)
+
+
+class Bench:
+    """Tries SQL on the target: `engine` reads it, `catalog` knows its names."""
+
+    def __init__(self, engine: Engine, catalog: Catalog) -> None:
+        self._engine, self._schema = engine, catalog.schema
+        self._dialect = catalog.schema.dialect or engine.dialect
+
+    def runs(self, sql: str) -> tuple[str, Rows]:
+        """The one statement on one line, and its rows. Raises Unfit where the database does not take it."""
+        try:
+            checked = sql_line(check_query(sql, self._dialect, self._schema))
+            return checked, self._engine.run(checked, limit=ROWS, timeout=SECONDS)
+        except (CheckError, SqlError, EngineError) as error:
+            raise Unfit("does not run") from error
+
+    def fit(self, sql: str, pattern: str) -> str:
+        """The statement, where it may stand for `pattern` (both in the target's dialect). Raises Unfit."""
+        checked, rows = self.runs(sql)
+        original = skeleton_tree(pattern, self._dialect)
+        try:
+            distance = tree_distance(original, skeleton_tree(checked, self._dialect))
+            parsed = parse_script(checked, self._dialect, self._schema)
+        except SqlError as error:  # the database reads what the parser does not
+            raise Unfit("cannot be compared") from error
+        if distance > allowed_distance(len(original)):
+            raise Unfit("is built otherwise")
+        _says_something(rows)
+        for fragment in parsed.fragments:
+            if fragment.kind == "condition" and _EQUAL.fullmatch(fragment.skeleton):
+                self._has_values(fragment)
+        return checked
+
+    def _has_values(self, fragment: Fragment) -> None:
+        """Every text that a column is compared with is in the column. Raises Unfit."""
+        if len(fragment.tables) != 1 or len(fragment.columns) != 1:
+            return
+        table = self._schema.table(fragment.tables[0])
+        column = table.column(fragment.columns[0].rpartition(".")[2].strip('"')) if table else None
+        if table is None or column is None:
+            return
+        quote = self._engine.quote
+        where = ".".join(quote(part) for part in (table.schema, table.name) if part)
+        for literal in fragment.literals:
+            text = "'" + literal.replace("'", "''") + "'"
+            if text not in fragment.sql:  # a number, or a placeholder
+                continue
+            query = f"SELECT 1 FROM {where} WHERE {quote(column.name)} = {text}"
+            try:
+                found = self._engine.run(query, limit=1, timeout=SECONDS).rows
+            except EngineError:  # a table too large to be searched in the time: its own query did run
+                continue
+            if not found:
+                raise Unfit("names a value that is not there")
+
+
+def _says_something(rows: Rows) -> None:
+    """Raises Unfit for rows that show nothing: none, nothing but NULL and 0, or all the same."""
+    if all(value is None or value == 0 for row in rows.rows for value in row):
+        raise Unfit("gives nothing")
+    if len(rows.rows) > 1 and all(row == rows.rows[0] for row in rows.rows):
+        raise Unfit("gives the same in every row")
