@@ -71,6 +71,7 @@ class Settings(BaseSettings):
     scripts: int = Field(4, ge=0, le=1000, description="worked examples in a prompt at most")
     repairs: int = Field(2, ge=0, le=5, description="times the model may mend SQL that failed")
     retrieve_filter: bool = Field(False, description="ask the model which of what was retrieved is needed")
+    reuse: bool = Field(False, description="answer a known question with other values without the model")
     samples: int = Field(1, ge=1, le=16, description="answers sampled a question; the best is voted for")
 
     @classmethod

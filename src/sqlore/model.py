@@ -381,7 +381,10 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Generated SQL with rows and citations. `sql` is empty where the model gave nothing usable."""
+    """Generated SQL with rows and citations. `sql` is empty where the model gave nothing usable.
+
+    `notes` say how the answer came about where that is not the usual way.
+    """
 
     question: str
     sql: str
@@ -391,3 +394,4 @@ class Draft:
     usage: Usage = field(default_factory=Usage)
     error: str | None = None
     retrieval: Retrieval | None = None
+    notes: tuple[str, ...] = ()

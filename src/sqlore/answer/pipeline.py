@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlore.answer.cite import cite
 from sqlore.answer.context import prompt_context
+from sqlore.answer.reuse import reuser_of
 from sqlore.answer.slips import mended_names
 from sqlore.config import Settings, load_settings
 from sqlore.errors import CheckError, EngineError, ModelError, ModelRefusal, SqlError, SqloreError, UsageError
@@ -70,6 +71,9 @@ def ask(
     Scripts in `exclude` (ids, or keys of their source) are not retrieved. `on_progress` is called with the
     name of each stage.
 
+    With the setting `reuse`, a question that is a known one with other values is answered from the `store`
+    before anything is retrieved, where a `retriever` is given too: the model is not asked then.
+
     A draft whose model gave nothing usable has an `error` and no SQL; one whose query failed has both.
 
     Raises UsageError for an empty question, ModelUnavailable and ModelTimeout where the model gave no answer
@@ -83,6 +87,10 @@ def ask(
         strategy = prepare_strategy(
             strategy, catalog, model, job.settings, engine=engine, embedder=embedder, on_progress=on_progress
         )
+    if job.settings.reuse and retriever is not None and store is not None:
+        reused = job.reused(question, store, exclude)
+        if reused is not None:
+            return reused
     retrieval = None
     if retriever is not None:
         job.stage("looking in the history")
@@ -112,6 +120,21 @@ class _Job:
     def stage(self, name: str) -> None:
         if self.on_progress is not None:
             self.on_progress(name)
+
+    def reused(self, question: str, store: Store, exclude: Collection[int | str]) -> Draft | None:
+        """The draft of a known script with other values; None where none is certain, or it does not run."""
+        self.stage("looking for the question in the history")
+        found = reuser_of(store, self.catalog, self.engine.dialect).find(question, exclude)
+        if found is None:
+            return None
+        try:
+            sql = check_query(found.sql, self.engine.dialect, self.catalog.schema)
+            rows = self.engine.run(sql, limit=self.settings.row_limit, timeout=self.settings.query_timeout)
+        except (SqlError, CheckError, EngineError):
+            return None
+        self.stage("citing")
+        citations = cite(sql, store, self.engine.dialect, self.catalog.schema)
+        return Draft(question, sql, citations, rows, (Attempt(sql),), notes=(found.note,))
 
     def resolved(self, prompt: Prompt) -> Prompt:
         """The prompt whose answer is SQL: what comes before it is asked, once and most probably, and used.

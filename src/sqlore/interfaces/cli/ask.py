@@ -57,7 +57,7 @@ def ask(
     with workspace(db, store, **settings) as lore:
         with stages(quiet=json_) as report:
             draft = lore.ask(question, strategy=strategy, on_progress=report)
-        for note in draft.retrieval.notes if draft.retrieval else ():
+        for note in (*draft.notes, *(draft.retrieval.notes if draft.retrieval else ())):
             err().print(neutral(note), style="yellow")
         if json_:
             print_json(draft_json(draft, script_keys(lore, (i for c in draft.citations for i in c.scripts))))

@@ -1,0 +1,258 @@
+"""A question that is a known one with other values: answered from the history, without a model.
+
+The known SQL is taken as it is and only its literals are rewritten, at their places. That is done where
+nothing is left to guess: every other word is the known question's, each new value is in the column that its
+literal is compared with (or is a number or date of the same form), all scripts that match say the same, and
+the history agrees with itself where it has a question more than once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
+
+from sqlore.answer.pattern import (
+    Literal,
+    Pattern,
+    Piece,
+    asked_pieces,
+    fillings,
+    literals,
+    pattern_of,
+    texts_of,
+)
+from sqlore.catalog.text import fold
+from sqlore.errors import SqlError
+from sqlore.model import Fragment
+from sqlore.sql import parse_script
+
+if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
+    from sqlore.knowledge import Store
+    from sqlore.knowledge.records import Text
+
+#: Of the pairs of questions of a history that differ in values only, the share that has one skeleton.
+AGREEMENT: Final = 0.9
+
+_FIGURES: Final = re.compile(r"\d[\d.,:/ -]*\Z")
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?\Z")
+_YEAR: Final = re.compile(r"(?:1[89]|20)\d\d\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Reused:
+    """SQL of the history with other values: from which script, and (old, new) of each value that changed."""
+
+    sql: str
+    script: int
+    key: str = ""
+    changed: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def note(self) -> str:
+        """What a person is told.
+
+        >>> Reused("SELECT 1", 7, "q12", (("Marvel", "DC"),)).note
+        'reused script q12 of the history with other values: Marvel -> DC'
+        """
+        name = self.key or str(self.script)
+        values = ", ".join(f"{old} -> {new}" for old, new in self.changed)
+        return f"reused script {name} of the history" + (f" with other values: {values}" if values else "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    text: Text
+    pattern: Pattern
+
+
+class Reuser:
+    """Finds the known question that a question is, among texts of a history.
+
+    `texts` are `Store.texts()`; those without a question, deprecated ones and ones that sqlore made itself
+    are passed over. The catalog's values tell which column holds what.
+    """
+
+    def __init__(self, texts: Iterable[Text], catalog: Catalog, dialect: str | None = None) -> None:
+        self._catalog = catalog
+        self._dialect = dialect or catalog.schema.dialect or None
+        tables = catalog.schema.tables
+        self._names = {name.lower() for t in tables for name in (t.name, *(c.name for c in t.columns))}
+        self._columns = {
+            f"{c.table}.{c.column}".lower(): number for number, c in enumerate(catalog.values.columns)
+        }
+        self._meanings: dict[str, list[str]] = {}
+        for column in catalog.values.columns:
+            for meaning, value in column.meanings:
+                self._meanings.setdefault(value, []).append(meaning)
+        self._fragments = lru_cache(maxsize=500)(self._parsed)
+        self._entries = [entry for text in texts if (entry := self._entry(text)) is not None]
+        frames: dict[tuple[str, ...], list[_Entry]] = {}
+        for entry in self._entries:
+            frames.setdefault(entry.pattern.frame, []).append(entry)
+        self._repeated = [group for group in frames.values() if len(group) > 1]
+
+    def find(self, question: str, exclude: Collection[int | str] = ()) -> Reused | None:
+        """The known SQL with the question's values; None where that is not certain.
+
+        `exclude` are ids of scripts, or keys of texts, that are not used.
+        """
+        asked = asked_pieces(question)
+        words = {piece.folded for piece in asked}
+        found: dict[str, Reused] = {}
+        for entry in self._entries:
+            if not entry.pattern.words <= words or len(entry.pattern.parts) > len(asked):
+                continue
+            if _left_out(entry.text, exclude):
+                continue
+            for filling in fillings(entry.pattern, asked):
+                reused = self._filled(entry, question, asked, filling)
+                if reused is not None:
+                    found.setdefault(self._meant(reused.sql), reused)
+        certain = len(found) == 1 and self._consistent(exclude)
+        return next(iter(found.values())) if certain else None
+
+    def _consistent(self, exclude: Collection[int | str]) -> bool:
+        """Whether the history writes one question one way, as far as it has questions that differ in values.
+
+        Where its authors do not agree with each other, what one of them wrote is no certain answer.
+        """
+        pairs: Counter[bool] = Counter()
+        for group in self._repeated:
+            scripts = [e.text.script for e in group if not _left_out(e.text, exclude)]
+            pairs.update(a == b for a, b in combinations(scripts, 2))
+        return pairs[True] >= AGREEMENT * pairs.total()
+
+    def _entry(self, text: Text) -> _Entry | None:
+        if not text.words.strip() or text.synthetic or text.trust == "deprecated":
+            return None
+        found = literals(text.sql, lambda name: name.lower() in self._names)
+        pattern = pattern_of(text.words, found, lambda one: self._meanings.get(one.text, ()))
+        # A pattern without a word of its own would take any question.
+        return _Entry(text, pattern) if pattern is not None and pattern.words else None
+
+    def _filled(
+        self, entry: _Entry, question: str, asked: Sequence[Piece], filling: tuple[tuple[int, int], ...]
+    ) -> Reused | None:
+        """The script with the values of one filling, or None where one of them does not fit."""
+        edits: list[tuple[Literal, str]] = []
+        changed = []
+        for slot, span in zip(entry.pattern.slots, filling, strict=True):
+            if slot.said == " ".join(piece.folded for piece in asked[slice(*span)]):
+                continue
+            said = texts_of(question, asked, span)
+            if len(asked[slice(*span)]) == 1 and _NUMBER.match(asked[span[0]].folded):
+                said = [asked[span[0]].folded]
+            values = {self._value(entry.text.sql, literal, said) for literal in slot.literals}
+            value = values.pop() if len(values) == 1 else None
+            if value is None:
+                return None
+            edits += [(literal, value) for literal in slot.literals]
+            changed.append((slot.literals[0].core, value))
+        sql = rewritten(entry.text.sql, edits)
+        return Reused(sql, entry.text.script, entry.text.key, tuple(changed))
+
+    def _value(self, sql: str, literal: Literal, said: Sequence[str]) -> str | None:
+        """The value to write in place of `literal` where a question says `said`, where that is certain."""
+        holder = _holder(self._fragments(sql), literal)
+        if holder is None:
+            return None
+        if _FIGURES.match(literal.text):
+            return next((text for text in said if same_form(literal, text)), None)
+        column = self._columns.get(holder.columns[0]) if len(holder.columns) == 1 else None
+        if column is None or not literal.quote:
+            return None
+        if "%" not in literal.text and literal.text not in self._spellings(column, literal.text):
+            return None  # the known script does not write values as they are stored: nor can it be continued
+        for text in said:
+            value = self._contained(column, text) if "%" in literal.text else self._stored(column, text)
+            if value is not None:
+                return value
+        return None
+
+    def _stored(self, column: int, said: str) -> str | None:
+        """The column's value that is said, as it is stored; None for no or for several spellings."""
+        values = self._spellings(column, said)
+        if said in values:
+            return said
+        return values.pop() if len(values) == 1 else None
+
+    def _spellings(self, column: int, said: str) -> set[str]:
+        """The column's values that are said by these words, or mean them, or are them in another case."""
+        index = self._catalog.values
+        entries = index.same_key(fold(said) or said)
+        return {index.values[entry] for entry in entries if index.owners[entry] == column}
+
+    def _contained(self, column: int, said: str) -> str | None:
+        """What is said, where a value of the column contains it."""
+        low = said.casefold()
+        values = self._catalog.values.columns[column].values
+        return said if "%" not in said and any(low in value.casefold() for value in values) else None
+
+    def _parsed(self, sql: str) -> tuple[Fragment, ...]:
+        try:
+            return parse_script(sql, dialect=self._dialect, schema=self._catalog.schema).fragments
+        except SqlError:
+            return ()
+
+    def _meant(self, sql: str) -> str:
+        """What two scripts are compared by: the canonical form of the whole query."""
+        return next((f.canonical for f in self._fragments(sql) if f.kind == "query"), sql)
+
+
+def _left_out(text: Text, exclude: Collection[int | str]) -> bool:
+    return text.script in exclude or bool(text.key and text.key in exclude)
+
+
+def _holder(fragments: Iterable[Fragment], literal: Literal) -> Fragment | None:
+    """The smallest fragment that holds the literal, if it reads it as a literal too."""
+    around = [f for f in fragments if f.start <= literal.start and literal.end <= f.end]
+    holder = min(around, key=lambda f: f.end - f.start, default=None)
+    return holder if holder is not None and literal.text in holder.literals else None
+
+
+def same_form(literal: Literal, text: str) -> bool:
+    """Whether a number or date has the form of the literal that it is to replace.
+
+    >>> same_form(Literal("2012-01-05", 0, 12, "'", True), "2013-11-30")
+    True
+    >>> [same_form(Literal("50", 0, 2, "", True), text) for text in ("7.5", "2012", "many")]
+    [True, False, False]
+    """
+    if literal.quote:
+        return re.sub(r"\d", "9", literal.text) == re.sub(r"\d", "9", text)
+    return bool(_NUMBER.match(text)) and bool(_YEAR.match(text)) == bool(_YEAR.match(literal.text))
+
+
+def rewritten(sql: str, edits: Iterable[tuple[Literal, str]]) -> str:
+    """The SQL with each literal replaced by its new value, quotes and wildcards as they were.
+
+    >>> rewritten("SELECT * FROM t WHERE a LIKE '%x%'", [(Literal("%x%", 29, 34, "'", True), "O'Neil")])
+    "SELECT * FROM t WHERE a LIKE '%O''Neil%'"
+    """
+    for literal, value in sorted(edits, key=lambda edit: -edit[0].start):
+        quote = literal.quote
+        new = literal.text.replace(literal.core, value) if quote else value
+        sql = (
+            sql[: literal.start] + quote + new.replace(quote or "\0", quote * 2) + quote + sql[literal.end :]
+        )
+    return sql
+
+
+_REUSERS: WeakKeyDictionary[Store, tuple[tuple[int, int], Catalog, Reuser]] = WeakKeyDictionary()
+
+
+def reuser_of(store: Store, catalog: Catalog, dialect: str | None = None) -> Reuser:
+    """The reuser of a store, made once and again when the store has changed."""
+    stamp = store.stamp()
+    kept = _REUSERS.get(store)
+    if kept is None or kept[0] != stamp or kept[1] is not catalog:
+        kept = stamp, catalog, Reuser(store.texts(), catalog, dialect)
+        _REUSERS[store] = kept
+    return kept[2]

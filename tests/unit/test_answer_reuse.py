@@ -1,0 +1,194 @@
+"""Known questions with other values on a real database: what is answered without a model, and what is not."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.store_helpers import WordEmbedder
+
+from sqlore.answer import ask
+from sqlore.answer.reuse import Reuser
+from sqlore.catalog import Catalog, build_catalog
+from sqlore.config import Settings
+from sqlore.engines import Engine, connect
+from sqlore.knowledge import Store, learn
+from sqlore.llm import FunctionModel
+from sqlore.model import Draft, Script
+from sqlore.retrieve import Retriever
+
+BY_PUBLISHER = (
+    "SELECT count(*) FROM hero JOIN publisher p ON p.id = publisher_id WHERE p.name = 'Marvel Comics'"
+)
+HISTORY = (
+    Script(BY_PUBLISHER, "q1", "How many heroes did Marvel Comics publish?"),
+    Script("SELECT name FROM hero WHERE height > 180", "q2", "Show the names of heroes taller than 180 cm"),
+    Script("SELECT name FROM hero ORDER BY height DESC LIMIT 3", "q3", "List the three tallest heroes"),
+    Script(
+        'SELECT name FROM hero WHERE eye = "blue" AND born = 1962',
+        "q4",
+        "Which heroes with blue eyes of 1962?",
+    ),
+    Script("SELECT name FROM hero WHERE name LIKE '%ulk%'", "q5", "Which heroes have 'ulk' in their name?"),
+    Script(
+        "SELECT count(*) FROM hero WHERE born = 1962 OR born < 1900",
+        "q6",
+        "How many heroes were born in 1962?",
+    ),
+    Script("SELECT name FROM hero WHERE day >= '1962-05-01'", "q7", "Heroes since 1962-05-01"),
+    Script("SELECT height * 100 FROM hero WHERE name = 'Hulk'", "q8", "What are 100 times Hulk in height?"),
+    Script("SELECT count(*) FROM hero WHERE born = 1962 AND day > '1962-01-01'", "q9", "Who began in 1962?"),
+)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    path = tmp_path / "heroes.sqlite"
+    with sqlite3.connect(path) as db:
+        db.executescript(
+            "CREATE TABLE publisher (id INTEGER PRIMARY KEY, name TEXT);"
+            "CREATE TABLE hero (id INTEGER PRIMARY KEY, name TEXT, height INTEGER, eye TEXT, born INTEGER,"
+            " day TEXT, publisher_id INTEGER REFERENCES publisher(id));"
+            "INSERT INTO publisher VALUES (1, 'Marvel Comics'), (2, 'DC Comics'), (3, 'O''Neil Press');"
+            "INSERT INTO hero VALUES (1, 'Hulk', 244, 'green', 1962, '1962-05-01', 1),"
+            " (2, 'Flash', 183, 'blue', 1940, '1940-01-01', 2),"
+            " (3, 'Storm', 180, 'blue', 1975, '1975-05-01', 1);"
+        )
+    db.close()
+    with connect(f"sqlite:///{path}") as opened:
+        yield opened
+
+
+@pytest.fixture
+def catalog(engine: Engine) -> Catalog:
+    return build_catalog(engine)
+
+
+@pytest.fixture
+def store(catalog: Catalog) -> Iterator[Store]:
+    with Store.create(":memory:") as made:
+        learn(made, HISTORY, catalog=catalog, dialect="sqlite", embedder=WordEmbedder())
+        yield made
+
+
+@pytest.fixture
+def reuser(store: Store, catalog: Catalog) -> Reuser:
+    return Reuser(store.texts(), catalog, "sqlite")
+
+
+@pytest.mark.parametrize(
+    ("question", "key", "sql"),
+    [
+        ("How many heroes did DC Comics publish?", "q1", BY_PUBLISHER.replace("Marvel", "DC")),
+        ("how many heroes did the dc comics publish", "q1", BY_PUBLISHER.replace("Marvel", "DC")),
+        (
+            "How many heroes did O'Neil Press publish?",
+            "q1",
+            BY_PUBLISHER.replace("Marvel Comics", "O''Neil Press"),
+        ),
+        (
+            "What are the names of heroes taller than 200 cm?",
+            "q2",
+            "SELECT name FROM hero WHERE height > 200",
+        ),
+        ("List the two tallest heroes.", "q3", "SELECT name FROM hero ORDER BY height DESC LIMIT 2"),
+        (
+            "Which heroes with green eyes of 1940?",
+            "q4",
+            'SELECT name FROM hero WHERE eye = "green" AND born = 1940',
+        ),
+        ('Which heroes have "tor" in their name?', "q5", "SELECT name FROM hero WHERE name LIKE '%tor%'"),
+        ("Heroes since 1975-01-31", "q7", "SELECT name FROM hero WHERE day >= '1975-01-31'"),
+        ("What are 100 times Storm in height?", "q8", "SELECT height * 100 FROM hero WHERE name = 'Storm'"),
+        ("How many heroes did Marvel Comics publish?", "q1", BY_PUBLISHER),
+    ],
+)
+def test_a_known_question_with_other_values(reuser: Reuser, question: str, key: str, sql: str) -> None:
+    found = reuser.find(question)
+    assert found is not None
+    assert (found.key, found.sql) == (key, sql)
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        (
+            "How many heroes with blue eyes did DC Comics publish?",
+            "words that the known question does not have",
+        ),
+        ("How many heroes did DC Comics not publish?", "one more word"),
+        ("How many heroes did Image Comics publish?", "no such value"),
+        ("How many heroes did Storm publish?", "a value of another column"),
+        ("What are the names of heroes taller than Hulk cm?", "not a number"),
+        ("What are the names of heroes taller than 1940 cm?", "a year for a number"),
+        ("What are the names of heroes smaller than 190 cm?", "another comparison"),
+        ("Which heroes with green eyes of 40?", "a number for a year"),
+        ("Which heroes have 'xyz' in their name?", "contained in no value"),
+        ("Heroes since 1975-01", "a month for a day"),
+        ("What are 200 times Storm in height?", "arithmetic is no parameter"),
+        ("Who began in 1975?", "the year is a part of a date of the script too"),
+        ("Who is the tallest?", "nothing alike"),
+        ("", "nothing"),
+    ],
+)
+def test_nothing_is_said_where_anything_is_not_certain(reuser: Reuser, question: str, why: str) -> None:
+    assert reuser.find(question) is None, why
+
+
+def test_withheld_scripts_are_not_used(reuser: Reuser) -> None:
+    known = reuser.find("How many heroes did DC Comics publish?")
+    assert known is not None
+    assert reuser.find("How many heroes did DC Comics publish?", {"q1"}) is None
+    assert reuser.find("How many heroes did DC Comics publish?", {known.script}) is None
+
+
+def test_scripts_that_disagree(store: Store, catalog: Catalog) -> None:
+    other = Script(
+        BY_PUBLISHER.replace("count(*)", "count(DISTINCT hero.name)").replace("Marvel", "DC"),
+        "q20",
+        "How many heroes did DC Comics publish?",
+    )
+    learn(store, [other], catalog=catalog, dialect="sqlite", embedder=WordEmbedder())
+    reuser = Reuser(store.texts(), catalog, "sqlite")
+    assert reuser.find("How many heroes did O'Neil Press publish?") is None
+    assert reuser.find("List the two tallest heroes.") is None, "a history that contradicts itself"
+    assert reuser.find("List the two tallest heroes.", {"q20"}) is not None
+
+
+def asked(question: str, engine: Engine, catalog: Catalog, store: Store, reuse: bool) -> tuple[Draft, int]:
+    model = FunctionModel(lambda _: "SELECT 'from the model'")
+    draft = ask(
+        question,
+        engine=engine,
+        catalog=catalog,
+        model=model,
+        retriever=Retriever(store, WordEmbedder(), catalog),
+        store=store,
+        settings=Settings(reuse=reuse),
+    )
+    return draft, len(model.requests)
+
+
+def test_the_pipeline_answers_without_the_model(engine: Engine, catalog: Catalog, store: Store) -> None:
+    draft, calls = asked("How many heroes did DC Comics publish?", engine, catalog, store, reuse=True)
+    assert calls == 0
+    assert draft.result is not None
+    assert draft.result.rows == ((1,),)
+    assert draft.notes == ("reused script q1 of the history with other values: Marvel Comics -> DC Comics",)
+    assert {citation.status for citation in draft.citations} == {"cited"}
+    assert draft.usage.calls == 0
+
+
+def test_the_model_is_asked_where_nothing_is_known_or_reuse_is_off(
+    engine: Engine, catalog: Catalog, store: Store
+) -> None:
+    for question, reuse in (
+        ("How many heroes did DC Comics publish?", False),
+        ("How many heroes did Image Comics publish?", True),
+    ):
+        draft, calls = asked(question, engine, catalog, store, reuse)
+        assert calls == 1
+        assert draft.sql == "SELECT 'from the model'"
+        assert draft.notes == ()
