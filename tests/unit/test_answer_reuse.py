@@ -14,6 +14,7 @@ from sqlore.answer.reuse import Reuser
 from sqlore.catalog import Catalog, build_catalog
 from sqlore.config import Settings
 from sqlore.engines import Engine, connect
+from sqlore.evals.execution_names import check_names, read_name
 from sqlore.knowledge import Store, learn
 from sqlore.llm import FunctionModel
 from sqlore.model import Draft, Script
@@ -192,3 +193,10 @@ def test_the_model_is_asked_where_nothing_is_known_or_reuse_is_off(
         assert calls == 1
         assert draft.sql == "SELECT 'from the model'"
         assert draft.notes == ()
+
+
+def test_an_evaluation_can_switch_it() -> None:
+    settings = Settings()
+    check_names(["history", "history+reuse=true"], settings, ())
+    assert read_name("history+reuse=true").settings_over(settings).reuse
+    assert not read_name("history").settings_over(settings).reuse
