@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 import yaml
 
@@ -14,7 +15,8 @@ from sqlore.answer import ask
 from sqlore.catalog import Catalog, Entry, build_catalog
 from sqlore.config import Settings
 from sqlore.engines import Engine, connect
-from sqlore.errors import SourceError, UsageError
+from sqlore.errors import ModelRefusal, SourceError, UsageError
+from sqlore.interfaces.cli.ask import stages
 from sqlore.llm import Answer, FunctionModel, NoModel
 from sqlore.model import Message
 from sqlore.prompts import PromptContext, Setup, load_strategy, prepare_strategy
@@ -202,7 +204,10 @@ def test_where_no_sample_passes_the_original_stays(
     said_last = (
         "2 of 3 examples adapted, 1 stay those of other databases; samples that failed: 8 (gives nothing)"
     )
-    assert told == [*(("adapting examples", n, 3) for n in range(3)), (said_last, 3, 3)]
+    assert told == [
+        *(("adapting examples", n, 3) for n in range(3)),
+        (f"{said_last}; to review: {review_file(settings)}", 3, 3),
+    ]
     assert TRIES == 8
     turns = ready.prompt(PromptContext("Which is oldest?", "", "sqlite", "fleet")).messages
     assert turns[1].content.startswith("Database school:\nCREATE TABLE pupil")
@@ -278,6 +283,19 @@ def test_the_question_in_an_answer(said: str, question: str) -> None:
     assert said_question(said) == question
 
 
+def test_the_command_says_what_came_of_it(
+    engine: Engine, catalog: Catalog, settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said: list[str] = []
+    for quiet in (False, False, True):
+        with stages(quiet=quiet) as report:
+            model = FunctionModel(good, "quiet" if quiet else "loud")
+            prepare_strategy("da_gp", catalog, model, settings, engine=engine, on_progress=report)
+        said.append("".join(capsys.readouterr().err.split("\n")))
+    assert said[0].startswith("3 of 3 examples adapted; to review:")
+    assert said[1:] == ["", ""], "nothing new the second time; --json says nothing"
+
+
 # ------------------------------------------------------------------ what passes
 
 
@@ -303,6 +321,38 @@ def test_what_may_be_an_example(
         return
     with pytest.raises(Unfit, match=why):
         bench.fit(sql, pattern)
+
+
+def test_what_may_be_an_example_in_another_dialect(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.duckdb"
+    with duckdb.connect(str(path)) as db:
+        db.execute("""CREATE TABLE ship (id INTEGER, "Home Port" TEXT, built DATE)""")
+        db.execute("INSERT INTO ship VALUES (1, 'Oslo', '1960-05-01'), (2, 'Bodø', '1961-05-01')")
+    with connect(f"duckdb:///{path}") as engine:
+        bench = Bench(engine, build_catalog(engine))
+        pattern = "SELECT a FROM t WHERE b = 'x'"
+        for good_one in ("\"Home Port\" = 'Oslo'", "built = '1960-05-01'", "id = '1'"):
+            sql = f"SELECT id FROM ship WHERE {good_one}"
+            assert bench.fit(sql, pattern) == sql
+        with pytest.raises(Unfit, match="a value that is not there"):
+            bench.fit("SELECT id FROM ship WHERE \"Home Port\" IN ('Oslo', 'Rome')", pattern)
+        with pytest.raises(Unfit, match="does not run"):
+            bench.fit("SELECT id FROM ship WHERE built = 'spring'", pattern)
+
+
+def test_a_refusal_is_a_sample_that_failed(engine: Engine, catalog: Catalog, settings: Settings) -> None:
+    refused = 0
+
+    def said(messages: Sequence[Message]) -> str:
+        nonlocal refused
+        if refused < 2 or (f"Query: {COUNT}" in messages[-1].content and refused < 3):
+            refused += 1
+            raise ModelRefusal("no")
+        return good(messages)
+
+    ready = prepare(engine, catalog, settings, said)
+    assert sql_of(ready) == [COUNT, BEST, SUM]
+    assert ready.failed == {"holds no SQL": 2, "is no question": 1}
 
 
 # ------------------------------------------------------------------ kill, resume, review

@@ -83,7 +83,8 @@ class AdaptedPrompt:
             work.progress("adapting examples", number, len(chosen))
             entries.append(work.entry(shots(pair)))
         ready = PreparedAdapted.of(told, [shots(pair) for pair in chosen], entries, setup.mask)
-        work.progress(ready.report, len(chosen), len(chosen))
+        if work.asked:
+            work.progress(work.said(ready.report), len(chosen), len(chosen))
         return ready
 
 
@@ -126,6 +127,7 @@ class Adaptation:
         self, catalog: Catalog, setup: Setup, engine: Engine, llm: ChatModel | None, told: Told
     ) -> None:
         self._setup, self._told, self._llm = setup, told, llm
+        self.asked = False  # whether the model was
         self._bench = Bench(engine, catalog)
         model = llm.name if llm is not None else ""
         tables = [
@@ -144,6 +146,10 @@ class Adaptation:
         """Tells how far it is."""
         if self._setup.on_progress is not None:
             self._setup.on_progress(stage, done, total)
+
+    def said(self, report: str) -> str:
+        """The report, with where its exemplars can be reviewed."""
+        return report if self._review.path is None else f"{report}; to review: {self._review.path}"
 
     def entry(self, original: Shot) -> Entry:
         """The adaptation of an exemplar: a person's, one that was made before, or a new one."""
@@ -183,7 +189,7 @@ class Adaptation:
             raise ModelUnavailable(
                 "da_gp needs a model to adapt its examples", hint="choose one with --model"
             )
-        told = self._told
+        told, self.asked = self._told, True
         return Asker(self._llm, self._bench, told.name, told.dialect, told.schema)
 
 

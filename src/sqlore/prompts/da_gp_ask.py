@@ -62,8 +62,8 @@ class Asker:
         """
         failed: Counter[str] = Counter()
         for number in range(TRIES):
-            said = self._chat(_similar(original, self.name), number, _SQL_TOKENS)
             try:
+                said = self._chat(_similar(original, self.name), number, _SQL_TOKENS)
                 sql = self.bench.fit(extract_sql(said, dialect=self.dialect), original.sql)
                 if sql.lower() in known:
                     raise Unfit("is there already")
@@ -81,7 +81,10 @@ class Asker:
         first = ""
         texts = [text.strip("%_").lower() for text in literals_of(sql) if re.search(r"[^\W\d_]", text)]
         for number in range(QUESTION_TRIES):
-            question = said_question(self._chat(_asked(sql), number, _QUESTION_TOKENS))
+            try:
+                question = said_question(self._chat(_asked(sql), number, _QUESTION_TOKENS))
+            except ModelRefusal:
+                question = ""
             if not question:
                 failed["is no question"] += 1
                 continue

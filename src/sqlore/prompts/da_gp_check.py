@@ -26,7 +26,9 @@ __all__ = ["Bench", "Unfit", "allowed_distance"]
 #: Rows looked at and seconds spent on a query that is tried.
 ROWS: Final = 50
 SECONDS: Final = 5.0
-_EQUAL: Final = re.compile(r"[^\s()]+ (?:=|in) (?:<val>|\(<val>\))")
+#: A bare column that equals a value, or one of several; names that need quotes are in double ones.
+_EQUAL: Final = re.compile(r"""(?:"[^"]*"|[^\s()"])+ (?:= <val>|in \(<val>\))""")
+_LAST_NAME: Final = re.compile(r"""[^."]+$|"[^"]*"$""")
 
 
 class Unfit(Exception):
@@ -80,8 +82,9 @@ class Bench:
         """Every text that a column is compared with is in the column. Raises Unfit."""
         if len(fragment.tables) != 1 or len(fragment.columns) != 1:
             return
-        table = self._schema.table(fragment.tables[0])
-        column = table.column(fragment.columns[0].rpartition(".")[2].strip('"')) if table else None
+        name = _LAST_NAME.search(fragment.columns[0])
+        table = self._schema.table(fragment.tables[0].replace('"', ""))
+        column = table.column(name[0].strip('"')) if table and name else None
         if table is None or column is None:
             return
         quote = self._engine.quote

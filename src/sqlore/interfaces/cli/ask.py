@@ -71,10 +71,11 @@ def ask(
 
 
 class stages:  # noqa: N801 - used as a context manager function
-    """A spinner on stderr that names the stage an answer is in."""
+    """A spinner on stderr that names the stage an answer is in; what a preparation found stays to be read."""
 
     def __init__(self, quiet: bool = False) -> None:
         console = err()
+        self._quiet = quiet
         self._status = None if quiet or not console.is_terminal else console.status("thinking")
 
     def __enter__(self) -> Callable[..., None]:
@@ -87,7 +88,10 @@ class stages:  # noqa: N801 - used as a context manager function
             self._status.stop()
 
     def _report(self, stage: str, done: int = 0, total: int | None = None) -> None:
-        if self._status:
+        if total and done == total:
+            if not self._quiet:
+                err().print(neutral(stage), markup=False, highlight=False)
+        elif self._status:
             self._status.update(f"{stage} {done} of {total}" if total else stage)
 
 
