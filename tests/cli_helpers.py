@@ -93,6 +93,14 @@ class Command:
         return Outcome(code, said.out, said.err)
 
 
+def fresh_shop(folder: Path, patch: pytest.MonkeyPatch) -> Path:
+    """The working folder with the SQLite shop and its history, nothing learned yet."""
+    make_sqlite(folder / "shop.sqlite")
+    make_history(folder / "history")
+    clean_environment(patch, folder)
+    return folder
+
+
 def clean_environment(patch: pytest.MonkeyPatch, folder: Path) -> None:
     """An empty working folder, and no settings of the person who runs the tests."""
     for name in list(os.environ):

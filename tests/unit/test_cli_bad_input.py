@@ -27,7 +27,7 @@ from cli_helpers import (
     Command,
     Endpoint,
     Outcome,
-    clean_environment,
+    fresh_shop,
     make_duckdb,
     make_history,
     make_sqlite,
@@ -47,10 +47,7 @@ def sqlore_(capsys: pytest.CaptureFixture[str]) -> Command:
 @pytest.fixture
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the shop and its history, nothing learned yet."""
-    make_sqlite(tmp_path / "shop.sqlite")
-    make_history(tmp_path / "history")
-    clean_environment(monkeypatch, tmp_path)
-    return tmp_path
+    return fresh_shop(tmp_path, monkeypatch)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from cli_helpers import (
     Command,
     Endpoint,
     clean_environment,
+    fresh_shop,
     make_duckdb,
     make_history,
     make_sqlite,
@@ -64,10 +65,7 @@ def inside(learned: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the SQLite shop and its history, nothing learned yet."""
-    make_sqlite(tmp_path / "shop.sqlite")
-    make_history(tmp_path / "history")
-    clean_environment(monkeypatch, tmp_path)
-    return tmp_path
+    return fresh_shop(tmp_path, monkeypatch)
 
 
 @pytest.fixture

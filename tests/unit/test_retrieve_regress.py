@@ -75,7 +75,7 @@ def test_weights_solve_the_ridge_regression(retriever: Retriever) -> None:
     found = ranker.regression(layout).weights(asked)
     kernels = Kernels(layout, asked.alive, ranker.model.shape)
     rows = np.flatnonzero(asked.alive).astype(np.int32)
-    own = kernels.of(asked, rows)
+    own = kernels.of(asked, rows, kernels.to_question(asked))
     among = kernels.among(rows, own)
     for name, blend in BLENDS.items():
         matrix = blended(among, blend) + RIDGE * np.eye(len(rows))
@@ -92,13 +92,13 @@ def test_what_is_kept_for_the_whole_history_is_what_is_solved(retriever: Retriev
     shape = Learned().model.shape
     kept = regress.Regression(layout, shape)
     first, second = kept.weights(asked), kept.weights(asked)
-    rows, solved = kept._solved(
-        asked, Kernels(layout, asked.alive, shape), np.arange(len(HISTORY), dtype=np.int32)
-    )
+    kernels, everything = Kernels(layout, asked.alive, shape), np.arange(len(HISTORY), dtype=np.int32)
+    own = kernels.of(asked, everything, kernels.to_question(asked))
+    rows, solved = kept._solved(kernels, own, everything)
     for name in BLENDS:
         assert first[name].tolist() == second[name].tolist()
-        own = solved[name]
-        assert first[name][rows] == pytest.approx(own + (1 - own.sum()) / len(rows), abs=1e-4)
+        found = solved[name]
+        assert first[name][rows] == pytest.approx(found + (1 - found.sum()) / len(rows), abs=1e-4)
 
 
 def test_it_says_what_is_needed(retriever: Retriever) -> None:

@@ -90,3 +90,18 @@ class Nearest:
             shots.setdefault((one.database, one.sql), one)
         taken = fitting(list(shots.values()), self.target.room, most=SHOTS)
         return self.target.prompt(context, arranged(taken))
+
+
+@dataclass(frozen=True)
+class PreparedVectors:
+    """A strategy whose scores are products of the question's vector with one vector a pair (n x d)."""
+
+    nearest: Nearest
+    embedder: Embedder
+    vectors: Vectors
+    name: str
+
+    def prompt(self, context: PromptContext) -> Prompt:
+        """Rules, the examples of the highest scores (the best last), the target's schema, the question."""
+        asked = self.embedder.embed([context.question])[0]
+        return self.nearest.prompt(context, self.vectors @ asked)

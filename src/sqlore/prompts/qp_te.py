@@ -9,13 +9,12 @@ vectors is fitted, ``score(q, p) = q' M p``, which has a closed solution.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlore.prompts.base import Prompt, PromptContext, Setup
-from sqlore.prompts.nearest import Nearest, embedder_of, text_vectors
+from sqlore.prompts.base import Setup
+from sqlore.prompts.nearest import Nearest, PreparedVectors, embedder_of, text_vectors
 from sqlore.prompts.notebook import Notebook
 from sqlore.prompts.tree_distance import SkeletonTree, skeleton_tree, tree_similarity
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sqlore.catalog import Catalog
-    from sqlore.embed import Embedder
     from sqlore.llm import ChatModel
     from sqlore.prompts.nearest import Vectors
     from sqlore.prompts.training_set import Pair, TrainingSet
@@ -42,7 +40,7 @@ class TargetTree:
 
     def prepare(
         self, catalog: Catalog, examples: TrainingSet, llm: ChatModel | None, setup: Setup
-    ) -> PreparedTree:
+    ) -> PreparedVectors:
         """Embeds the questions, compares trees and fits the scoring function, once; no model is asked."""
         embedder = embedder_of(setup)
         nearest = Nearest.of(catalog, examples, setup)
@@ -51,22 +49,8 @@ class TargetTree:
         chosen = spread(len(pairs), FITTED)
         similar = similarities([pairs[n] for n in chosen], setup)
         form = fitted(vectors[chosen], similar)
-        return PreparedTree(nearest, embedder, vectors @ form.T)
-
-
-@dataclass(frozen=True)
-class PreparedTree:
-    """The questions' vectors after the scoring function (n x d): a product with a question is its score."""
-
-    nearest: Nearest
-    embedder: Embedder
-    vectors: Vectors
-    name: str = "qp_te"
-
-    def prompt(self, context: PromptContext) -> Prompt:
-        """Rules, the examples of the likeliest trees (the best last), the target's schema, the question."""
-        asked = self.embedder.embed([context.question])[0]
-        return self.nearest.prompt(context, self.vectors @ asked)
+        # A product with a question's vector is then its score.
+        return PreparedVectors(nearest, embedder, vectors @ form.T, self.name)
 
 
 def spread(count: int, most: int) -> list[int]:

@@ -124,8 +124,9 @@ def _by_worth(e: Evidence) -> Columns:
 def _regressed(e: Evidence) -> Columns:
     """What the regressions say of the item, its tables, its columns and its tags."""
     snapshot, layout, rows = e.asked.snapshot, e.layout, e.rows
+    totals = {blend: snapshot.total(weights)[rows] for blend, weights in e.weights.items()}
     for blend, weights in e.weights.items():
-        said = snapshot.total(weights)[rows]
+        said = totals[blend]
         yield blend, said
         yield f"{blend}:relative", said / max(float(said.max(initial=0)), 1e-6)
         yield f"{blend}:place", place_within(said, np.zeros(len(said), dtype=np.int32))
@@ -139,8 +140,7 @@ def _regressed(e: Evidence) -> Columns:
             yield f"{blend}:tags:mean", marks @ tags / number
             yield f"{blend}:tags:min", np.where(marks > 0, tags, np.inf).min(axis=1, initial=_MOST_SAID)
             yield f"{blend}:tags:log", marks @ np.log(np.clip(tags, _LEAST_SAID, 1)) / number
-    mix = e.weights["mix"]
-    said = snapshot.total(mix)[rows]
+    mix, said = e.weights["mix"], totals["mix"]
     yield "mix:place:kind", place_within(said, layout.kinds[rows])
     yield "mix:sum", float(said.sum())
     yield "mix:size", float(mix @ layout.sizes)

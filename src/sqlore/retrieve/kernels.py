@@ -62,9 +62,9 @@ class Kernels:
             found["meaning"] = products * self._scale / max(float(np.sqrt(own @ own)), _TINY)
         return found
 
-    def of(self, asked: Asked, rows: Ints) -> dict[str, Floats]:
-        """Likeness of the question to `rows`, by name."""
-        found = {name: values[rows] for name, values in self.to_question(asked).items()}
+    def of(self, asked: Asked, rows: Ints, near: Mapping[str, Floats]) -> dict[str, Floats]:
+        """Likeness of the question to `rows`, by name; `near` is what `to_question` gave."""
+        found = {name: values[rows] for name, values in near.items()}
         found["shape"] = self.shape_of(asked.question, rows)
         return found
 

@@ -72,12 +72,11 @@ def packaged_model() -> RankerModel:
 
 
 class Learned:
-    """The model as a `Ranker`. Keeps the layout of the last snapshot; safe to share between threads."""
+    """The model as a `Ranker`. Keeps the regression over the last snapshot; safe to share between threads."""
 
     def __init__(self, model: RankerModel | None = None) -> None:
         self.model = model or packaged_model()
-        self._kept: tuple[Snapshot, Layout] | None = None
-        self._regression: Regression | None = None
+        self._kept: Regression | None = None
 
     @property
     def names(self) -> Sequence[str]:
@@ -116,21 +115,18 @@ class Learned:
 
     def regression(self, layout: Layout) -> Regression:
         """The regressions over `layout`; those over a whole snapshot are kept."""
-        kept = self._regression
-        if isinstance(layout.snapshot, Part):
-            return Regression(layout, self.model.shape)
-        if kept is None or kept.layout is not layout:
-            kept = self._regression = Regression(layout, self.model.shape)
-        return kept
+        kept = self._kept
+        return kept if kept is not None and kept.layout is layout else Regression(layout, self.model.shape)
 
     def layout(self, snapshot: Snapshot) -> Layout:
         """The layout of `snapshot`, made when it is first asked about; that of a part from the whole's."""
         if isinstance(snapshot, Part):
             return self.layout(snapshot.whole).part(snapshot)
         kept = self._kept
-        if kept is None or kept[0] is not snapshot:
-            kept = self._kept = (snapshot, Layout(snapshot, self.model.shape.tags))
-        return kept[1]
+        if kept is None or kept.layout.snapshot is not snapshot:
+            shape = self.model.shape
+            kept = self._kept = Regression(Layout(snapshot, shape.tags), shape)
+        return kept.layout
 
 
 def default_ranker() -> Ranker:

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from sqlore.retrieve.frames import grams
+from sqlore.retrieve.fuse import sigmoid
 from sqlore.retrieve.layout import Layout
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Floats
@@ -30,7 +31,7 @@ def likeness(asked: Asked, layout: Layout, called: Floats) -> Floats:
     meaning; weigh them by `alive`.
     """
     frame = layout.frames.likeness(grams(asked.question), asked.alive)
-    chances = np.clip(1 / (1 + np.exp(-called)), _RARE, 1 - _RARE)
+    chances = np.clip(sigmoid(called), _RARE, 1 - _RARE)
     odds = np.log(chances / (1 - chances)).astype(np.float32)
     structure = (layout.text_tags @ odds + float(np.log(1 - chances).sum())) / 10
     literals = np.zeros(len(asked.alive), dtype=np.float32)
@@ -62,6 +63,6 @@ def text_design(like: Floats, alive: Floats) -> Floats:
 
 def worth(like: Floats, alive: Floats, weights: Floats) -> Floats:
     """For each text the weight 0..1 of what it says about the question; 0 where it may not be used."""
-    chances = 1 / (1 + np.exp(-np.clip(text_design(like, alive) @ weights, -30, 30)))
+    chances = sigmoid(text_design(like, alive) @ weights)
     out: Floats = (chances**3 * alive).astype(np.float32)
     return out

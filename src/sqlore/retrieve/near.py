@@ -15,6 +15,7 @@ import numpy as np
 from sqlore.model import ValueMatch
 from sqlore.retrieve.part import Part
 from sqlore.retrieve.snapshot import Bools, Floats, Ints, Snapshot
+from sqlore.retrieve.threads import one_core
 from sqlore.retrieve.words import stems
 
 __all__ = ["ENOUGH", "NEAREST", "neighbourhood", "similarities"]
@@ -25,9 +26,6 @@ ENOUGH: Final = 5000
 NEAREST: Final = 2000
 _LITERAL: Final = 0.5
 _BY_VALUE: Final = 20
-#: Numbers that one call of BLAS multiplies without starting threads, which wait for each other where the
-#: cores are busy.
-_BLOCK: Final = 8192
 
 
 def neighbourhood(
@@ -71,11 +69,7 @@ def _relative(scores: Floats) -> Floats:
 
 
 def similarities(matrix: Floats, vector: Floats) -> Floats:
-    """``matrix @ vector``, shape (rows,), on one core and at the speed of memory."""
-    rows, width = matrix.shape
-    block = max(1, _BLOCK // max(1, width))
-    whole = rows - rows % block
-    out = np.empty(rows, dtype=np.float32)
-    np.matmul(matrix[:whole].reshape(-1, block, width), vector, out=out[:whole].reshape(-1, block))
-    out[whole:] = np.einsum("ij,j->i", matrix[whole:], vector)
-    return out
+    """``matrix @ vector``, shape (rows,), on one core."""
+    with one_core():
+        product: Floats = matrix @ vector
+    return product

@@ -64,13 +64,15 @@ class Regression:
         if number == len(asked.alive) <= WHOLE and not isinstance(self.layout.snapshot, Part):
             return self._kept(asked, rows)
         kernels = Kernels(self.layout, asked.alive, self.shape)
+        near = kernels.to_question(asked)
         if number > WHOLE:
-            near = blended(kernels.to_question(asked), BLENDS["mix"])[rows]
-            rows = np.sort(rows[np.argsort(-near, kind="stable")[:LOCAL]])
-        return self._solved(asked, kernels, rows)
+            likeness = blended(near, BLENDS["mix"])[rows]
+            rows = np.sort(rows[np.argsort(-likeness, kind="stable")[:LOCAL]])
+        return self._solved(kernels, kernels.of(asked, rows, near), rows)
 
-    def _solved(self, asked: Asked, kernels: Kernels, rows: Ints) -> tuple[Ints, Mapping[str, Floats]]:
-        own = kernels.of(asked, rows)
+    def _solved(
+        self, kernels: Kernels, own: Mapping[str, Floats], rows: Ints
+    ) -> tuple[Ints, Mapping[str, Floats]]:
         among = kernels.among(rows, own)
         return rows, {
             name: np.linalg.solve(_ridged(among, blend), blended(own, blend))
@@ -81,7 +83,7 @@ class Regression:
         """As `_solved`, over the whole history: with inverses that are made once."""
         if self._kernels is None:
             self._kernels = Kernels(self.layout, asked.alive, self.shape)
-        own = self._kernels.of(asked, rows)
+        own = self._kernels.of(asked, rows, self._kernels.to_question(asked))
         key = tuple(sorted(own))
         if key not in self._inverses:
             among = self._kernels.among(rows, own)

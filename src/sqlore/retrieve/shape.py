@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sqlore.retrieve.frames import grams
+from sqlore.retrieve.fuse import sigmoid
 from sqlore.retrieve.snapshot import Floats
 
 
@@ -34,8 +35,7 @@ class Shape:
 
     def chances(self, question: str) -> Floats:
         """How likely each tag is called for, 0..1, shape (tags,)."""
-        out: Floats = 1 / (1 + np.exp(-np.clip(self.odds(question), -30, 30)))
-        return out
+        return sigmoid(self.odds(question))
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by name, for an .npz file; the weights in 256 steps a tag."""

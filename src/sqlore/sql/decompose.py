@@ -17,7 +17,7 @@ from sqlore.model import ParsedScript, Schema
 from sqlore.sql.decompose_step import Operation, SqlTerms, Step, aggregates, disjuncts
 from sqlore.sql.natsql import SelectWriter
 from sqlore.sql.natsql_join import named_tables, unsaid_tables
-from sqlore.sql.natsql_scope import Context, Frame, NatSource, conjuncts, frame_of
+from sqlore.sql.natsql_scope import Context, Frame, NatSource, conjuncts, entered, frame_of
 from sqlore.sql.natsql_where import PLACE, has_aggregate
 from sqlore.sql.parse import parse_query
 from sqlore.sql.render import unwrap
@@ -70,12 +70,7 @@ class _Plan:
 
     def query(self, node: Any, parent: Frame | None, ctes: dict[str, Any]) -> int:
         """The number of the step that answers a query."""
-        known = dict(ctes)
-        with_ = node.args.get("with_")
-        for cte in with_.expressions if with_ is not None else ():
-            known[cte.alias.lower()] = cte.this
-        while isinstance(node, exp.Subquery | exp.Paren):
-            node = node.this
+        node, known = entered(node, ctes)
         if isinstance(node, exp.SetOperation):
             return self._set(node, parent, known)
         if not isinstance(node, exp.Select):

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from sqlore.model import Schema
 from sqlore.sql.natsql_join import counted_table, named_tables, unsaid_tables
-from sqlore.sql.natsql_scope import Context, Frame, Ref, conjuncts, frame_of
+from sqlore.sql.natsql_scope import Context, Frame, Ref, conjuncts, entered, frame_of
 from sqlore.sql.natsql_sets import combine
 from sqlore.sql.natsql_where import PLACE, Conditions, NatCondition, has_aggregate
 from sqlore.sql.parse import parse_query
@@ -122,12 +122,7 @@ def write(
     node: Any, context: Context, parent: Frame | None = None, ctes: dict[str, Any] | None = None
 ) -> NatSql:
     """The NatSQL of one query tree."""
-    known = dict(ctes or {})
-    with_ = node.args.get("with_")
-    for cte in with_.expressions if with_ is not None else ():
-        known[cte.alias.lower()] = cte.this
-    while isinstance(node, exp.Subquery | exp.Paren):
-        node = node.this
+    node, known = entered(node, ctes or {})
     if isinstance(node, exp.SetOperation):
         left = write(node.this, context, parent, known)
         right = write(node.expression, context, parent, known)

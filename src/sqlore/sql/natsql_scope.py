@@ -191,12 +191,22 @@ class Frame:
         return node
 
 
+def entered(node: Any, ctes: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The query within brackets, and the CTEs it knows: those around it and its own, by name."""
+    known = ctes | _own_ctes(node)
+    while isinstance(node, exp.Subquery | exp.Paren):
+        node = node.this
+    return node, known
+
+
+def _own_ctes(node: Any) -> dict[str, Any]:
+    with_ = node.args.get("with_")
+    return {cte.alias.lower(): cte.this for cte in with_.expressions} if with_ is not None else {}
+
+
 def frame_of(node: Any, context: Context, parent: Frame | None, ctes: dict[str, Any]) -> Frame:
     """The frame of one SELECT with its sources, join edges and the conditions of its joins."""
-    frame = Frame(node, context, parent, dict(ctes))
-    with_ = node.args.get("with_")
-    for cte in with_.expressions if with_ is not None else ():
-        frame.ctes[cte.alias.lower()] = cte.this
+    frame = Frame(node, context, parent, ctes | _own_ctes(node))
     first = node.args.get("from_")
     if first is None:
         return frame

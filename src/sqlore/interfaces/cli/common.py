@@ -23,11 +23,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MOST",
+    "DatabasesOption",
     "DbOption",
     "DialectOption",
+    "DictionariesOption",
     "FilterOption",
     "JsonOption",
+    "LeaveOneOutOption",
+    "LimitOption",
+    "SeedOption",
     "StoreOption",
+    "WithholdOption",
     "err",
     "neutral",
     "out",
@@ -37,6 +43,9 @@ __all__ = [
     "script_keys",
     "workspace",
 ]
+
+#: The largest number that an option which counts something takes.
+MOST = 1_000_000
 
 DbOption = Annotated[
     str | None,
@@ -51,6 +60,24 @@ DialectOption = Annotated[
     str | None,
     typer.Option("--dialect", metavar="NAME", help="SQL dialect of the scripts; default: the database's."),
 ]
+#: Of the measurements.
+LeaveOneOutOption = Annotated[
+    bool, typer.Option("--leave-one-out", help="Ask each script's question of the other scripts.")
+]
+DictionariesOption = Annotated[
+    list[Path] | None, typer.Option("--dictionary", metavar="PATH", help="A data dictionary; repeatable.")
+]
+DatabasesOption = Annotated[
+    list[str] | None,
+    typer.Option("--database", metavar="NAME", help="Of several databases only this; repeatable."),
+]
+LimitOption = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=1, max=MOST, help="So many tasks a database.")
+]
+SeedOption = Annotated[
+    int, typer.Option("--seed", metavar="N", min=0, max=MOST, help="For everything drawn at random.")
+]
+WithholdOption = Annotated[bool, typer.Option("--withhold-questions", help="Learn bare SQL, as from a log.")]
 
 FilterOption = Annotated[
     bool | None,
@@ -61,8 +88,6 @@ FilterOption = Annotated[
     ),
 ]
 
-#: The largest number that an option which counts something takes.
-MOST = 1_000_000
 _PIPED = 10_000  # the width of what is piped: nothing is broken or folded for want of room
 
 # What a terminal may obey in place of showing it: control characters but tab and line feed, those that turn

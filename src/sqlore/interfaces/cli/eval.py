@@ -11,7 +11,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sqlore.interfaces.cli import eval_execution
-from sqlore.interfaces.cli.common import MOST, DialectOption, JsonOption, err, out, print_json, progress
+from sqlore.interfaces.cli.common import (
+    MOST,
+    DatabasesOption,
+    DialectOption,
+    DictionariesOption,
+    JsonOption,
+    LeaveOneOutOption,
+    LimitOption,
+    SeedOption,
+    WithholdOption,
+    err,
+    out,
+    print_json,
+    progress,
+)
 
 if TYPE_CHECKING:
     from sqlore.config import Settings
@@ -41,20 +55,13 @@ def retrieval(
         list[Path] | None,
         typer.Option("--tasks", metavar="FILE", help="Tasks in BIRD-History's format; repeatable."),
     ] = None,
-    leave_one_out: Annotated[
-        bool, typer.Option("--leave-one-out", help="Ask each script's question of the other scripts.")
-    ] = False,
+    leave_one_out: LeaveOneOutOption = False,
     db: Annotated[str | None, typer.Option("--db", metavar="URL", help="The history's database.")] = None,
     schema: Annotated[
         Path | None, typer.Option("--schema", metavar="FILE", help="A tables.json in place of a database.")
     ] = None,
-    dictionary: Annotated[
-        list[Path] | None, typer.Option("--dictionary", metavar="PATH", help="A data dictionary; repeatable.")
-    ] = None,
-    database: Annotated[
-        list[str] | None,
-        typer.Option("--database", metavar="NAME", help="Of several databases only this; repeatable."),
-    ] = None,
+    dictionary: DictionariesOption = None,
+    database: DatabasesOption = None,
     retrievers: Annotated[
         str, typer.Option("--retrievers", metavar="NAMES", help="Which to compare, with commas between.")
     ] = _RETRIEVERS,
@@ -70,9 +77,7 @@ def retrieval(
     budget: Annotated[
         str, typer.Option("--budget", metavar="NUMBERS", help="Also compared at so many prompt tokens.")
     ] = "",
-    withhold_questions: Annotated[
-        bool, typer.Option("--withhold-questions", help="Learn bare SQL, as from a log.")
-    ] = False,
+    withhold_questions: WithholdOption = False,
     relearn: Annotated[
         bool, typer.Option("--relearn", help="Learn anew without the script for each task; slow, exact.")
     ] = False,
@@ -80,12 +85,8 @@ def retrieval(
         str | None, typer.Option("--model", metavar="SPEC", help="For the retrievers that end in _llm.")
     ] = None,
     dialect: DialectOption = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", min=1, max=MOST, help="So many tasks a database.")
-    ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", min=0, max=MOST, help="For everything drawn at random.")
-    ] = 0,
+    limit: LimitOption = None,
+    seed: SeedOption = 0,
     predictions: Annotated[
         Path | None,
         typer.Option("--predictions", metavar="FILE", help="Write what was retrieved, a line a task."),

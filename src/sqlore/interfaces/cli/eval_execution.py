@@ -11,7 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import MOST, DialectOption, JsonOption, err, neutral, print_json, progress
+from sqlore.interfaces.cli.common import (
+    DatabasesOption,
+    DialectOption,
+    DictionariesOption,
+    JsonOption,
+    LeaveOneOutOption,
+    LimitOption,
+    SeedOption,
+    WithholdOption,
+    err,
+    neutral,
+    print_json,
+    progress,
+)
 
 if TYPE_CHECKING:
     from sqlore.config import Settings
@@ -30,9 +43,7 @@ def execution(
         list[Path] | None,
         typer.Option("--tasks", metavar="FILE", help="Questions with their SQL: BIRD, Spider; repeatable."),
     ] = None,
-    leave_one_out: Annotated[
-        bool, typer.Option("--leave-one-out", help="Ask each script's question of the other scripts.")
-    ] = False,
+    leave_one_out: LeaveOneOutOption = False,
     history: Annotated[
         list[str] | None,
         typer.Option("--history", metavar="PATH", help="Past scripts; a folder or file; repeatable."),
@@ -53,29 +64,18 @@ def execution(
         str | None,
         typer.Option("--model", metavar="SPEC", help="local, local:FILE.gguf, openai:MODEL@BASE_URL, …"),
     ] = None,
-    dictionary: Annotated[
-        list[Path] | None, typer.Option("--dictionary", metavar="PATH", help="A data dictionary; repeatable.")
-    ] = None,
-    database: Annotated[
-        list[str] | None,
-        typer.Option("--database", metavar="NAME", help="Of several databases only this; repeatable."),
-    ] = None,
+    dictionary: DictionariesOption = None,
+    database: DatabasesOption = None,
     dialect: DialectOption = None,
-    withhold_questions: Annotated[
-        bool, typer.Option("--withhold-questions", help="Learn bare SQL, as from a log.")
-    ] = False,
+    withhold_questions: WithholdOption = False,
     evidence: Annotated[
         bool, typer.Option("--evidence", help="Tell the tasks' hints with their questions.")
     ] = False,
     only: Annotated[
         Path | None, typer.Option("--only", metavar="FILE", help="Question ids; no others are asked.")
     ] = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", metavar="N", min=1, max=MOST, help="So many tasks a database.")
-    ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", min=0, max=MOST, help="For everything drawn at random.")
-    ] = 0,
+    limit: LimitOption = None,
+    seed: SeedOption = 0,
     samples: Annotated[
         int | None, typer.Option("--samples", metavar="N", help="Answers sampled; the best is voted for.")
     ] = None,
