@@ -196,7 +196,7 @@ class _Job:
     def _generate(self, candidate: _Candidate) -> Answer:
         answer = self.model.chat(
             candidate.prompt.messages,
-            max_tokens=MAX_TOKENS,
+            max_tokens=candidate.prompt.most or MAX_TOKENS,
             temperature=candidate.temperature,
             stop=candidate.prompt.stop,
             seed=candidate.seed,

@@ -47,6 +47,7 @@ class PromptContext:
     values: tuple[ValueMatch, ...] = ()
     budget: int = 3000
     mask: bool = False
+    joins: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,13 @@ class Prompt:
     """Messages for a model, and where its answer ends.
 
     Where `then` is given, the answer is not SQL yet: `then` makes the next prompt of it (least to most).
+    `most` are the tokens of the answer at most, where a step needs fewer than SQL does.
     """
 
     messages: tuple[Message, ...]
     stop: tuple[str, ...] = ()
     then: Callable[[str], Prompt] | None = None
+    most: int | None = None
 
     def repaired(self, sql: str, error: str) -> Prompt:
         """The prompt that follows an answer which did not work: what was answered, and why it failed."""

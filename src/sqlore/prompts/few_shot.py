@@ -102,10 +102,13 @@ class Target:
     def prompt(self, context: PromptContext, shots: Sequence[Shot]) -> Prompt:
         """Rules, examples, the target's schema, the question."""
         system = Message("system", f"{rules(self.dialect, self.name)}\n{ABOUT}")
+        return Prompt((system, *turns(shots), Message("user", self.asked(context))))
+
+    def asked(self, context: PromptContext) -> str:
+        """The target's schema, the values found in the question, the question."""
         schema = self.schema or neutral(context.schema).strip()
         named = f"Database {self.name}:" if self.name else "The database:"
-        lines = [named, schema, "", *question_lines(context)]
-        return Prompt((system, *turns(shots), Message("user", "\n".join(lines))))
+        return "\n".join([named, schema, "", *question_lines(context)])
 
 
 ABOUT = "- Every question is about the database whose tables were given last."

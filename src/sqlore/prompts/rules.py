@@ -36,12 +36,16 @@ def dialect_name(dialect: str) -> str:
     return _NAMES.get(dialect, dialect or "standard SQL")
 
 
-def rules(dialect: str, database: str = "") -> str:
-    """The rules for one dialect, the same for all questions."""
+#: What an answer is, where one is asked for at once.
+ONE_STATEMENT: Final = "Answer with one SELECT statement and nothing else: no explanation."
+
+
+def rules(dialect: str, database: str = "", answer: str = ONE_STATEMENT) -> str:
+    """The rules for one dialect, the same for all questions; `answer` says what answers look like."""
     of = f" of the database {database}" if database else ""
     lines = [
         f"You write {dialect_name(dialect)} queries that answer questions{of}.",
-        "- Answer with one SELECT statement and nothing else: no explanation.",
+        f"- {answer}",
         "- Use only the tables and columns listed here, spelled as they are here.",
         "- Select only what the question asks for, in the order it asks for it.",
         "- Join only the tables that are needed.",
