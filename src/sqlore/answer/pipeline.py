@@ -6,18 +6,20 @@ limited. Whatever the model answers, the outcome is a draft: with SQL and rows, 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sqlore.answer.candidates import Candidate, confidence, decided, rivals, vote
 from sqlore.answer.cite import cite
 from sqlore.answer.context import prompt_context
+from sqlore.answer.join_path import join_graph
 from sqlore.answer.reuse import reuser_of
 from sqlore.answer.slips import mended_names
 from sqlore.config import Settings, load_settings
 from sqlore.errors import CheckError, EngineError, ModelError, ModelRefusal, SqlError, SqloreError, UsageError
-from sqlore.model import Attempt, Draft, Rows, Usage
+from sqlore.model import Attempt, Draft, Usage
 from sqlore.prompts import Prepared, Prompt, load_strategy, prepare_strategy
 from sqlore.sql import check_query, extract_sql
 
@@ -33,19 +35,8 @@ if TYPE_CHECKING:
 #: Temperature of the further samples; the first is always the most probable answer.
 SAMPLE_TEMPERATURE = 0.7
 MAX_TOKENS = 512
-
-
-@dataclass
-class _Candidate:
-    """One answer on its way: the attempts made, and what came of the last one."""
-
-    prompt: Prompt
-    temperature: float = 0.0
-    seed: int = 0
-    attempts: list[Attempt] = field(default_factory=list)
-    sql: str = ""
-    rows: Rows | None = None
-    error: str | None = None
+#: A vote is sure where more than this share of the valid candidates agree.
+SURE = 0.5
 
 
 def ask(
@@ -96,7 +87,8 @@ def ask(
         job.stage("looking in the history")
         retrieval = retriever.retrieve(question, scripts=job.settings.scripts, exclude=exclude)
         job.usage += retrieval.usage or Usage()
-    context = prompt_context(question, catalog, retrieval, job.settings, remote=model.remote)
+    graph = join_graph(catalog.schema, store if retriever is not None else None, exclude)
+    context = prompt_context(question, catalog, retrieval, job.settings, remote=model.remote, graph=graph)
     best, attempts = job.best(job.resolved(strategy.prompt(context)))
     citations: tuple[Any, ...] = ()
     if best.sql and store is not None:
@@ -146,29 +138,76 @@ class _Job:
             step += 1
             self.stage(f"thinking, step {step}")
             try:
-                said = self._generate(_Candidate(prompt)).text
+                said = self._generate(Candidate(prompt)).text
             except ModelRefusal:
                 said = ""
             prompt = prompt.then(said)
         return prompt
 
-    def best(self, prompt: Prompt) -> tuple[_Candidate, list[Attempt]]:
-        """The best of the sampled answers, repaired where none works, and every attempt made."""
-        further = range(1, self.settings.samples)
-        candidates = [_Candidate(prompt), *(_Candidate(prompt, SAMPLE_TEMPERATURE, seed) for seed in further)]
-        for number, candidate in enumerate(candidates):
-            self.stage("writing SQL" if len(candidates) == 1 else f"writing SQL, sample {number + 1}")
+    def best(self, prompt: Prompt) -> tuple[Candidate, list[Attempt]]:
+        """The best of the candidates, repaired where none works, and every attempt made."""
+        several = len(prompt.others) + 1
+        wanted = several * self._samples(prompt)
+        candidates: list[Candidate] = []
+        for candidate in self._wanted(prompt):
+            candidates.append(candidate)
+            self.stage("writing SQL" if wanted == 1 else f"writing SQL, sample {len(candidates)}")
             self._try(candidate)
-        best = vote(candidates)
+            if decided(candidates, wanted - len(candidates)):
+                break
+        best = self._chosen(prompt, candidates)
         for number in range(self.settings.repairs):
             if best.error is None:
                 break
             self.stage(f"mending the SQL, {number + 1} of {self.settings.repairs}")
             if not self._repair(best, number):
                 break
-        return best, [attempt for candidate in candidates for attempt in candidate.attempts]
+        attempts = [attempt for candidate in candidates for attempt in candidate.attempts]
+        doubt = prompt.doubt(best.sql, best.rows) if prompt.doubt and best.rows is not None else None
+        if doubt and self.settings.repairs:
+            best, again = self._reconsidered(best, doubt)
+            attempts += again
+        return best, attempts
 
-    def _try(self, candidate: _Candidate) -> None:
+    def _samples(self, prompt: Prompt) -> int:
+        """Answers wanted of each prompt: what somebody set, else what the strategy wants."""
+        given = "samples" in self.settings.model_fields_set
+        return self.settings.samples if given or prompt.samples is None else prompt.samples
+
+    def _wanted(self, prompt: Prompt) -> Iterator[Candidate]:
+        """The candidates to try. Those of one prompt follow each other: the model has read it already."""
+        for asked in (prompt, *prompt.others):
+            ready = self.resolved(asked)
+            for seed in range(self._samples(prompt)):
+                yield Candidate(ready, SAMPLE_TEMPERATURE if seed else 0.0, seed)
+
+    def _chosen(self, prompt: Prompt, candidates: list[Candidate]) -> Candidate:
+        """The outcome of the vote; where it is not sure, the model's choice, if the strategy asks for one."""
+        best, different = vote(candidates), rivals(candidates)
+        if prompt.choose is None or len(different) < 2 or confidence(best, candidates) > SURE:
+            return best
+        self.stage("choosing")
+        choice = prompt.choose([(one.sql, one.rows) for one in different if one.rows is not None])
+        try:
+            said = self._generate(Candidate(choice)).text
+        except ModelError:  # there is an answer already
+            return best
+        number = re.search(r"\d+", said)
+        place = int(number[0]) if number else 1
+        return different[place - 1] if 1 <= place <= len(different) else best
+
+    def _reconsidered(self, best: Candidate, doubt: str) -> tuple[Candidate, list[Attempt]]:
+        """The answer to a doubt about a result, if it leaves none; else the first answer."""
+        self.stage("looking at the result again")
+        second = Candidate(best.prompt.repaired(best.sql, doubt))
+        try:
+            self._try(second)
+        except ModelError:
+            return best, second.attempts
+        still = second.rows is None or (best.prompt.doubt and best.prompt.doubt(second.sql, second.rows))
+        return (best if still else second), second.attempts
+
+    def _try(self, candidate: Candidate) -> None:
         """Generate, check and run once. A model that gives no answer at all comes through as an error."""
         candidate.sql, candidate.rows, candidate.error = "", None, None
         try:
@@ -179,10 +218,12 @@ class _Job:
             return
         said = ""
         try:
-            said = extract_sql(answer.text)
+            read = candidate.prompt.read
+            said = extract_sql(read(answer.text) if read else answer.text)
             said, slips = mended_names(said, self.engine.dialect, self.catalog.schema)
             candidate.attempts += slips
             candidate.sql = check_query(said, self.engine.dialect, self.catalog.schema)
+            self._align(candidate)
             self.stage("running the query")
             candidate.rows = self.engine.run(
                 candidate.sql, limit=self.settings.row_limit, timeout=self.settings.query_timeout
@@ -193,7 +234,21 @@ class _Job:
                 candidate.error += f" (the answer was cut off at {MAX_TOKENS} tokens)"
         candidate.attempts.append(Attempt(candidate.sql or said, candidate.error, answer.text))
 
-    def _generate(self, candidate: _Candidate) -> Answer:
+    def _align(self, candidate: Candidate) -> None:
+        """What the strategy itself corrects in the SQL, where the corrected query is one."""
+        if candidate.prompt.align is None:
+            return
+        sql, why = candidate.prompt.align(candidate.sql)
+        if not why:
+            return
+        try:
+            sql = check_query(sql, self.engine.dialect, self.catalog.schema)
+        except SqlError:
+            return
+        candidate.attempts.append(Attempt(candidate.sql, why))
+        candidate.sql = sql
+
+    def _generate(self, candidate: Candidate) -> Answer:
         answer = self.model.chat(
             candidate.prompt.messages,
             max_tokens=candidate.prompt.most or MAX_TOKENS,
@@ -206,7 +261,7 @@ class _Job:
         self.usage += answer.usage
         return answer
 
-    def _repair(self, candidate: _Candidate, number: int) -> bool:
+    def _repair(self, candidate: Candidate, number: int) -> bool:
         """Ask again with the error; False where the model gives no answer any more.
 
         The first time the most probable answer is wanted, then another one: it may have said the same again.
@@ -220,33 +275,6 @@ class _Job:
             candidate.sql, candidate.error = kept
             return False
         return True
-
-
-def vote(candidates: list[_Candidate]) -> _Candidate:
-    """The candidate whose result most of the valid ones agree on, the earliest of them; else the first.
-
-    Results agree as sets of rows; an empty result loses to any other.
-    """
-    valid = [candidate for candidate in candidates if candidate.rows is not None]
-    if not valid:
-        return next((c for c in candidates if c.sql), candidates[0])
-    results = [result_key(candidate.rows) for candidate in valid]
-    counts = Counter(results)
-    ranked = max(range(len(valid)), key=lambda n: (bool(results[n]), counts[results[n]], -n))
-    return valid[ranked]
-
-
-def result_key(rows: Rows | None) -> frozenset[str]:
-    """What two results are compared by: their set of rows, numbers rounded to nine digits.
-
-    >>> result_key(Rows(("a",), ((1,), (2.0000000001,)))) == result_key(Rows(("b",), ((2,), (1.0,))))
-    True
-    """
-    return frozenset(repr(tuple(_rounded(value) for value in row)) for row in (rows.rows if rows else ()))
-
-
-def _rounded(value: Any) -> Any:
-    return float(f"{value:.9g}") if isinstance(value, (int, float)) and not isinstance(value, bool) else value
 
 
 def describe(error: SqloreError) -> str:

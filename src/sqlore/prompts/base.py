@@ -11,12 +11,12 @@ for byte, for all questions of one database, so that a model's prefix cache read
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
-from sqlore.model import Message, RankedItem, Retrieval, ValueMatch
+from sqlore.model import Message, RankedItem, Retrieval, Rows, ValueMatch
 from sqlore.prompts.rules import rules
 from sqlore.prompts.text import as_data, neutral
 
@@ -37,6 +37,7 @@ class PromptContext:
 
     `schema` is the schema and dictionary as text. `budget` is in tokens, for the whole prompt. With `mask`
     no literal of the history and no value of the database goes into the prompt: for remote models.
+    `relevance` says how much the question touches each table and column (``table.column``), 0 to 1.
     """
 
     question: str
@@ -48,6 +49,7 @@ class PromptContext:
     budget: int = 3000
     mask: bool = False
     joins: str = ""
+    relevance: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +58,27 @@ class Prompt:
 
     Where `then` is given, the answer is not SQL yet: `then` makes the next prompt of it (least to most).
     `most` are the tokens of the answer at most, where a step needs fewer than SQL does.
+
+    Several candidates: `others` ask the same in other ways, each answer is a candidate; `samples` are the
+    answers wanted of each prompt (None: as the settings say). They are voted on by their results. Where no
+    majority agrees, `choose` makes a prompt of the different ones (SQL and rows, the most agreed on first)
+    whose answer is the number of one.
+
+    What is done with an answer: `read` takes the part with the SQL out of it; `align` corrects a query that
+    passed the check and says what it corrected (nothing: ""); `doubt` says what is wrong with a result that
+    was not refused, and the model is asked once more.
     """
 
     messages: tuple[Message, ...]
     stop: tuple[str, ...] = ()
     then: Callable[[str], Prompt] | None = None
     most: int | None = None
+    others: tuple[Prompt, ...] = ()
+    samples: int | None = None
+    choose: Callable[[Sequence[tuple[str, Rows]]], Prompt] | None = None
+    read: Callable[[str], str] | None = None
+    align: Callable[[str], tuple[str, str]] | None = None
+    doubt: Callable[[str, Rows], str | None] | None = None
 
     def repaired(self, sql: str, error: str) -> Prompt:
         """The prompt that follows an answer which did not work: what was answered, and why it failed."""
@@ -70,7 +87,7 @@ class Prompt:
             "Write the corrected query for the same question. Answer with SQL only."
         )
         turn = (Message("assistant", sql), Message("user", problem))
-        return replace(self, messages=(*self.messages, *turn))
+        return replace(self, messages=(*self.messages, *turn), others=())
 
 
 @dataclass(frozen=True, slots=True)
