@@ -119,6 +119,14 @@ class Told:
             taken += tokens(self.schema)
         return max(0, self.budget - taken)
 
+    def asked(self, context: PromptContext, *, shown: bool) -> str:
+        """The question, with the schema where no example was `shown` with the whole of it."""
+        lines = question_lines(context)
+        if not self.whole or not shown:
+            schema = self.schema if self.whole else neutral(context.schema).strip()
+            lines = [f"Database {self.name}:" if self.name else "The database:", schema, "", *lines]
+        return "\n".join(lines)
+
 
 class Adaptation:
     """Adapts exemplar by exemplar, and keeps each in the notebook and the file at once."""
@@ -258,11 +266,8 @@ class PreparedAdapted:
         """Rules, examples, the question; the schema is told once, before the first example on it."""
         told = self.told
         system = Message("system", f"{rules(told.dialect, told.name)}\n{ABOUT}")
-        lines = question_lines(context)
-        if not told.whole or not self.shots:
-            schema = told.schema if told.whole else neutral(context.schema).strip()
-            lines = [f"Database {told.name}:" if told.name else "The database:", schema, "", *lines]
-        return Prompt((system, *turns([*self.kept, *self.shots]), Message("user", "\n".join(lines))))
+        last = Message("user", told.asked(context, shown=bool(self.shots)))
+        return Prompt((system, *turns([*self.kept, *self.shots]), last))
 
 
 def _shot(told: Told, entry: Entry, mask: bool) -> Shot | None:
