@@ -9,6 +9,7 @@ any; the schema is that of the tables its SQL uses.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlore.catalog import schema_text
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     from sqlore.catalog import Catalog, ColumnProfile
     from sqlore.model import Column, Retrieval, Table
 
-__all__ = ["nrep", "nrep_messages"]
+__all__ = ["REPRESENTATIONS", "nrep", "nrep_messages", "represented"]
 
+#: CREATE TABLE statements; columns with type and examples; columns with meaning and examples.
+REPRESENTATIONS: Final = ("sql_create", "m_schema", "mac_schema")
 _LONG: Final = 50
 _MIDDLING: Final = 20
 _M_SAMPLES: Final = 3
@@ -67,11 +70,17 @@ def nrep_messages(
 
 
 def _schemas(catalog: Catalog, tables: Sequence[Table], database: str) -> dict[str, str]:
-    return {
-        "sql_create": schema_text(catalog, tables=[table.name for table in tables], samples=False),
-        "m_schema": _m_schema(catalog, tables, database),
-        "mac_schema": "\n".join(_mac_table(catalog, table) for table in tables),
-    }
+    return {name: represented(name, catalog, tables, database) for name in REPRESENTATIONS}
+
+
+def represented(name: str, catalog: Catalog, tables: Sequence[Table], database: str = "") -> str:
+    """`tables` in the representation of that name: one of `REPRESENTATIONS`."""
+    if name == "m_schema":
+        return _m_schema(catalog, tables, database)
+    if name == "mac_schema":
+        return "\n".join(_mac_table(catalog, table) for table in tables)
+    schema = replace(catalog.schema, tables=tuple(tables))
+    return schema_text(replace(catalog, schema=schema), samples=False)
 
 
 def _m_schema(catalog: Catalog, tables: Sequence[Table], database: str) -> str:

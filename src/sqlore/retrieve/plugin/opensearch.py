@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.model import ParsedScript, Retrieval
 
-__all__ = ["opensearch"]
+__all__ = ["opensearch", "structured"]
 
 _SQL_HEAD: Final = "/* Some SQL examples are provided based on similar problems: */"
 _EXTRACT_HEAD: Final = "/* Some extract examples are provided based on similar problems: */"
@@ -44,7 +44,7 @@ def opensearch(found: Retrieval, catalog: Catalog | None = None) -> dict[str, li
         return {**entry, "prompt": f"{head}\n{prompt}", "n_examples": len(blocks), "db_id": database}
 
     return {
-        "questions": [with_prompt(_SQL_HEAD, [_block(one, _sql_lines(one)) for one in shown])],
+        "questions": [with_prompt(_SQL_HEAD, [_block(one, structured(one)) for one in shown])],
         "extract": [
             with_prompt(_EXTRACT_HEAD, [_block(one, _extract_lines(one)) for one in shown[:_EXTRACTS]])
         ],
@@ -55,17 +55,23 @@ def _block(example: Example, lines: list[str]) -> str:
     return "\n".join([f"/* Answer the following: {example.question} */", *lines])
 
 
-def _sql_lines(example: Example) -> list[str]:
-    lines = [f"#reason: {example.description}"]
-    if example.parsed is not None:
-        selected, rest = _selected(example.parsed)
-        lines += [
-            f"#columns: {', '.join(example.parsed.columns)}",
-            f"#values: {_values(example.parsed) or 'None'}",
-            f"#SELECT: {selected}",
-            f"#SQL-like: Show {', '.join([selected, *rest])}",
-        ]
-    return [*lines, f"#SQL: {example.sql}"]
+def structured(example: Example, *, masked: bool = False) -> list[str]:
+    """The lines of the answer that OpenSearch-SQL asks for, from the reason to the SQL.
+
+    `masked` puts ``<val>`` in the place of literals, which takes an example that could be parsed.
+    """
+    if example.parsed is None:
+        return [f"#reason: {example.description}", f"#SQL: {example.sql}"]
+    query = next(one for one in example.parsed.fragments if one.kind == "query")
+    selected, rest = _selected(query.skeleton if masked else query.canonical)
+    return [
+        f"#reason: {example.description}",
+        f"#columns: {', '.join(example.parsed.columns)}",
+        f"#values: {(not masked and _values(example.parsed)) or 'None'}",
+        f"#SELECT: {selected}",
+        f"#SQL-like: Show {', '.join([selected, *rest])}",
+        f"#SQL: {query.skeleton if masked else example.sql}",
+    ]
 
 
 def _extract_lines(example: Example) -> list[str]:
@@ -88,14 +94,12 @@ def _values(parsed: ParsedScript) -> str:
     return ", ".join(f"{literals} refer to {condition}" for condition, literals in found.items())
 
 
-def _selected(parsed: ParsedScript) -> tuple[str, list[str]]:
-    """What the query selects, and its clauses but for the joins, with names in full.
+def _selected(query: str) -> tuple[str, list[str]]:
+    """What a query, as its skeleton spells it, selects, and its clauses but for the joins.
 
-    >>> from sqlore.sql import parse_script
-    >>> _selected(parse_script("SELECT a, (SELECT MAX(c) FROM t) FROM t WHERE b = 1 ORDER BY c LIMIT 2"))
+    >>> _selected("select t.a, (select max(t.c) from t) from t where t.b = 1 order by t.c asc limit 2")
     ('t.a, (select max(t.c) from t)', ['where t.b = 1', 'order by t.c asc', 'limit 2'])
     """
-    query = next(one.canonical for one in parsed.fragments if one.kind == "query")
     cuts = _top_level(query, ("from", *_REST))
     if not query.startswith("select ") or not cuts:
         return query.removeprefix("select "), []
