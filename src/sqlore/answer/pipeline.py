@@ -15,6 +15,7 @@ from sqlore.answer.candidates import Candidate, confidence, decided, rivals, vot
 from sqlore.answer.cite import cite
 from sqlore.answer.context import prompt_context
 from sqlore.answer.join_path import join_graph
+from sqlore.answer.least_to_most import answer_in_parts
 from sqlore.answer.reuse import reuser_of
 from sqlore.answer.slips import mended_names
 from sqlore.config import Settings, load_settings
@@ -89,12 +90,27 @@ def ask(
         job.usage += retrieval.usage or Usage()
     graph = join_graph(catalog.schema, store if retriever is not None else None, exclude)
     context = prompt_context(question, catalog, retrieval, job.settings, remote=model.remote, graph=graph)
-    best, attempts = job.best(job.resolved(strategy.prompt(context)))
+    parts = answer_in_parts(job, strategy, context, retriever, store, exclude)
+    if parts.best is not None:
+        best, attempts = parts.best, parts.attempts
+    else:
+        best, attempts = job.best(job.resolved(strategy.prompt(context)))
+        attempts = [*parts.attempts, *attempts]
     citations: tuple[Any, ...] = ()
     if best.sql and store is not None:
         job.stage("citing")
         citations = cite(best.sql, store, engine.dialect, catalog.schema)
-    return Draft(question, best.sql, citations, best.rows, tuple(attempts), job.usage, best.error, retrieval)
+    return Draft(
+        question,
+        best.sql,
+        citations,
+        best.rows,
+        tuple(attempts),
+        job.usage,
+        best.error,
+        retrieval,
+        tuple(parts.notes),
+    )
 
 
 @dataclass

@@ -34,6 +34,7 @@ STRATEGIES: Final[dict[str, tuple[str, str]]] = {
     "history": ("history", "History"),
     "gp": ("gp", "GenericPrompt"),
     "da_gp": ("da_gp", "AdaptedPrompt"),
+    "ltmp_history": ("ltmp_history", "LeastToMostHistory"),
     "qp_tx": ("qp_tx", "QuestionText"),
     "qp_te": ("qp_te", "TargetTree"),
     "qp_sk": ("qp_sk", "Skills"),

@@ -1,0 +1,238 @@
+"""The answers of a question's parts put together by a program: each part a CTE, and one query over them.
+
+The parts' SQL stays as it is written wherever it can, so that it is cited as the history has it. What cannot
+be put together is a `CannotCompose` with its reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlglot import exp
+
+from sqlore.answer.least_to_most_plan import Output
+from sqlore.errors import SqlError
+from sqlore.model import Rows, Schema
+from sqlore.prompts.ltmp_history import Step
+from sqlore.retrieve.words import STOPWORDS, stems, tokens
+from sqlore.sql.names import spell
+from sqlore.sql.parse import parse_query
+
+__all__ = ["CannotCompose", "common", "looked_up", "names", "number_column", "put_before", "values", "within"]
+
+
+class CannotCompose(Exception):
+    """The parts do not fit together; the message says why."""
+
+
+_PLAIN: Final = re.compile(r"[a-z][a-z0-9_]*")
+_LIGHT_WORDS: Final = "number total many much average among all each every list one"
+_LIGHT: Final = STOPWORDS | frozenset(_LIGHT_WORDS.split())
+
+
+def names(questions: Sequence[str], taken: Schema) -> tuple[str, ...]:
+    """A name for each part: the words that tell it from the others; none is a table's.
+
+    >>> names(["How many heroes are good?", "How many heroes are bad?"], Schema(()))
+    ('good', 'bad')
+    """
+    words = [[w for w in tokens(q) if w not in _LIGHT and _PLAIN.fullmatch(w)] for q in questions]
+    shared = set.intersection(*map(set, words)) if len(words) > 1 else set()
+    found: list[str] = []
+    for number, own in enumerate(words, 1):
+        telling = [w for w in dict.fromkeys(own) if w not in shared][:3] or own[:2]
+        name = "_".join(telling) or f"part_{number}"
+        free = name not in found and taken.table(name) is None and spell(name) == name and len(name) > 2
+        found.append(name if free else f"{name}_{number}")
+    return tuple(found)
+
+
+def put_before(query: str, steps: Sequence[Step], columns: Sequence[str] = ()) -> str:
+    """The query with each step as a CTE before it; with `columns` their one column gets that name."""
+    named = [
+        f"{step.name}{f'({columns[n]})' if columns else ''} AS (\n{_indented(step.sql)}\n)"
+        for n, step in enumerate(steps)
+    ]
+    return f"WITH {', '.join(named)}\n{query}" if named else query
+
+
+def _indented(sql: str) -> str:
+    return sql if "\n" in sql else f"  {sql}"
+
+
+def number_column(rows: Rows) -> int | None:
+    """Which column of a part's answer is the number that is wanted; None where that is not clear.
+
+    >>> number_column(Rows(("name", "weight"), (("Ann", 60),))), number_column(Rows(("name",), (("Ann",),)))
+    (1, None)
+    """
+    first = rows.rows[0] if rows.rows else ()
+    found = [
+        n for n, value in enumerate(first) if isinstance(value, (int, float)) and not isinstance(value, bool)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def values(steps: Sequence[Step], outputs: Sequence[Output]) -> str:
+    """One row: what each output says of the steps.
+
+    Raises `CannotCompose` where a part that is computed with is not one number, or a part is not one row.
+    """
+    if any(len(step.rows.rows) != 1 for step in steps):
+        wrong = next(step for step in steps if len(step.rows.rows) != 1)
+        raise CannotCompose(f"{wrong.name} is not one row")
+    computed = {n for one in outputs if one.operation for n in (one.left, one.right)}
+    cells: list[list[str]] = []
+    sources = [_columns_named(step) for step in steps]
+    for n, step in enumerate(steps):
+        cells.append([f"{step.name}.{column}" for column in sources[n]])
+        if n in computed and number_column(step.rows) is None:
+            raise CannotCompose(f"{step.name} is not one number")
+    said = [text for one in outputs for text in _said(one, steps, cells)]
+    with_columns = [
+        f"{step.name}({', '.join(sources[n])}) AS (\n{_indented(step.sql)}\n)" for n, step in enumerate(steps)
+    ]
+    joined = " CROSS JOIN ".join(step.name for step in steps)
+    return f"WITH {', '.join(with_columns)}\nSELECT {', '.join(said)}\nFROM {joined}"
+
+
+def _columns_named(step: Step) -> list[str]:
+    count = len(step.rows.columns)
+    return ["value"] if count == 1 else [f"value_{n}" for n in range(1, count + 1)]
+
+
+def _said(one: Output, steps: Sequence[Step], cells: Sequence[Sequence[str]]) -> list[str]:
+    if not one.operation:
+        return list(cells[one.left])
+    left, right = (cells[n][number_column(steps[n].rows) or 0] for n in (one.left, one.right))
+    if one.operation == "/":
+        return [f"1.0 * {left} / {right} AS ratio"]
+    return [f"{left} - {right} AS difference"]
+
+
+def common(steps: Sequence[Step], word: str) -> str:
+    """The rows of the first step that the second one has not (``EXCEPT``), or has too (``INTERSECT``)."""
+    one, two = steps
+    if len(one.rows.columns) != len(two.rows.columns):
+        raise CannotCompose("the two lists have different columns")
+    return put_before(f"SELECT * FROM {one.name}\n{word}\nSELECT * FROM {two.name}", steps)
+
+
+def looked_up(step: Step, sql: str, value: Any, dialect: str) -> str:
+    """`sql` with the step's result in place of the value that the step gave."""
+    tree = _select(sql, dialect)
+    column = step.rows.columns[0]
+    if not _PLAIN.fullmatch(column.lower()):
+        column = ""
+    found = [one for one in tree.find_all(exp.Literal) if one.this == str(value)]
+    if not found:
+        raise CannotCompose(f"the value of {step.name} is not asked for")
+    for literal in found:
+        place = literal.parent if isinstance(literal.parent, exp.Neg) else literal
+        place.replace(exp.maybe_parse(f"(SELECT {column or '*'} FROM {step.name})", dialect=dialect))
+    for like in list(tree.find_all(exp.Like)):
+        if isinstance(like.expression, exp.Subquery):
+            like.replace(exp.EQ(this=like.this, expression=like.expression))
+    return _with(tree, step.name, _select(step.sql, dialect), dialect)
+
+
+# ------------------------------------------------------------------ the rows of a set
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """A column that says which row of `table` is meant."""
+
+    table: str
+    column: str
+    direct: bool
+    links: int
+
+
+def within(step: Step, sql: str, noun: str, dialect: str, schema: Schema) -> str:
+    """`sql` of the rows alone that the step lists.
+
+    The rows of both are told by the key of a table that both have, directly or through a foreign key. A
+    subquery in what is selected is of these rows too: it is the whole that a share is of. Raises
+    `CannotCompose` where there is no such table.
+    """
+    chosen, outer = _select(step.sql, dialect), _select(sql, dialect)
+    ours, theirs = _keys(chosen, schema), _keys(outer, schema)
+    shared = [name for name in ours if name in theirs]
+    if not shared:
+        raise CannotCompose("the two parts have no table in common")
+    table = max(shared, key=lambda name: _fitness(name, noun, ours[name], theirs[name]))
+    key = ours[table].column.rpartition(".")[2].strip('"`')
+    listed = _listing(chosen, ours[table].column, dialect)
+    inner = [s for item in outer.expressions for s in item.find_all(exp.Select)]
+    for select in (outer, *inner):
+        keys = _keys(select, schema)
+        if table in keys:
+            said = f"{keys[table].column} IN (SELECT {spell(key)} FROM {step.name})"
+            select.where(said, dialect=dialect, copy=False)
+    return _with(outer, step.name, listed, dialect)
+
+
+def _fitness(name: str, noun: str, ours: _Key, theirs: _Key) -> tuple[bool, int, int]:
+    said = set(stems(noun))
+    return bool(said & set(stems(name))), ours.direct + theirs.direct, max(ours.links, theirs.links)
+
+
+def _listing(tree: Any, column: str, dialect: str) -> Any:
+    """The query with the key as all that it selects; an order counts only where it is cut."""
+    tree.set("expressions", [exp.maybe_parse(column, dialect=dialect)])
+    if tree.args.get("limit") is None:
+        tree.set("order", None)
+        if tree.args.get("having") is None:
+            tree.set("group", None)
+            tree.set("distinct", None)
+    return tree
+
+
+def _keys(select: Any, schema: Schema) -> dict[str, _Key]:
+    """By table, the column of this SELECT's own sources that says which row of the table is meant."""
+    found: dict[str, _Key] = {}
+    own = [select.args.get("from_") or select.args.get("from"), *(select.args.get("joins") or ())]
+    for part in own:
+        source: Any = part.this if part is not None else None
+        table = schema.table(source.name) if isinstance(source, exp.Table) else None
+        if table is None:
+            continue
+        alias = spell(source.alias_or_name)
+        primary = [column.name for column in table.columns if column.primary_key]
+        if len(primary) == 1:
+            key = _Key(table.name, f"{alias}.{spell(primary[0])}", True, len(table.foreign_keys))
+            if table.name not in found or not found[table.name].direct:
+                found[table.name] = key
+        for foreign in table.foreign_keys:
+            target = schema.table(foreign.ref_table)
+            if target is not None and len(foreign.columns) == 1:
+                key = _Key(
+                    target.name, f"{alias}.{spell(foreign.columns[0])}", False, len(target.foreign_keys)
+                )
+                found.setdefault(target.name, key)
+    return found
+
+
+def _select(sql: str, dialect: str) -> Any:
+    """The tree of one plain SELECT. Raises `CannotCompose` for any other query."""
+    try:
+        tree = parse_query(sql, dialect).tree
+    except SqlError as error:
+        raise CannotCompose(error.message) from error
+    if not isinstance(tree, exp.Select):
+        raise CannotCompose("a part is not one SELECT")
+    return tree.copy()
+
+
+def _with(tree: Any, name: str, query: Any, dialect: str) -> str:
+    """The query with one more CTE, before those that it has."""
+    text = query.sql(dialect=dialect or None, comments=False)
+    return str(
+        tree.with_(name, as_=text, dialect=dialect or None, append=True).sql(
+            dialect=dialect or None, comments=False
+        )
+    )
