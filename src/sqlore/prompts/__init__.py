@@ -34,10 +34,13 @@ STRATEGIES: Final[dict[str, tuple[str, str]]] = {
     "history": ("history", "History"),
     "gp": ("gp", "GenericPrompt"),
     "da_gp": ("da_gp", "AdaptedPrompt"),
+    "ltmp_gp": ("ltmp_gp", "LeastToMost"),
+    "ltmp_da_gp": ("ltmp_da_gp", "AdaptedLeastToMost"),
     "ltmp_history": ("ltmp_history", "LeastToMostHistory"),
     "qp_tx": ("qp_tx", "QuestionText"),
     "qp_te": ("qp_te", "TargetTree"),
     "qp_sk": ("qp_sk", "Skills"),
+    "din_sql": ("din_sql", "DinSql"),
 }
 
 
