@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import (
@@ -73,6 +73,13 @@ class Settings(BaseSettings):
     retrieve_filter: bool = Field(False, description="ask the model which of what was retrieved is needed")
     reuse: bool = Field(False, description="answer a known question with other values without the model")
     samples: int = Field(1, ge=1, le=16, description="answers sampled a question; the best is voted for")
+    second_look: bool = Field(False, description="ask once more where a result is empty, NULL or of no value")
+    mend_joins: bool = Field(True, description="add a join that is certain where a query forgot its table")
+    link_values: bool = Field(True, description="tell the values of the database that a question names")
+    join_path: bool = Field(False, description="tell how the tables that a question touches are joined")
+    narrow_schema: Literal["off", "auto", "always"] = Field(
+        "auto", description="show only what a question touches of the schema: off, auto (too large), always"
+    )
 
     @classmethod
     def settings_customise_sources(

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from sqlore.answer.join_path import Join, JoinGraph, join_graph, joins_line
+from sqlore.answer.narrow import linked_part, touched_tables
 from sqlore.catalog import Catalog, Dictionary, Profile, ValueIndex, schema_text
+from sqlore.catalog.render import estimate_tokens
 from sqlore.catalog.text import STOP_WORDS, words
 from sqlore.model import Retrieval
 from sqlore.prompts import PromptContext
@@ -27,29 +31,40 @@ def prompt_context(
     settings: Settings,
     *,
     remote: bool = False,
+    graph: Callable[[], JoinGraph] | None = None,
 ) -> PromptContext:
     """The context of one question within `settings.prompt_tokens`.
 
     A schema that fits goes in whole, the same for every question; of a larger one what the question and its
-    retrieval touch. With `settings.mask` a remote model gets no value of the database or the history.
+    retrieval touch (`settings.narrow_schema` says when). `graph` gives the ways between tables, where more
+    is known than the foreign keys. With `settings.mask` a remote model gets no value of the database or the
+    history.
     """
     mask = settings.mask and remote
     values = retrieval.values if retrieval is not None else tuple(catalog.values.match(question))
-    schema = schema_text(
-        without_values(catalog) if mask else catalog,
-        budget_tokens=int(settings.prompt_tokens * SCHEMA_SHARE),
-        samples=not mask,
-        relevance=relevance(question, catalog, retrieval),
-    )
+    scores = relevance(question, catalog, retrieval)
+    joins: tuple[Join, ...] = ()
+    if settings.join_path or settings.narrow_schema == "always":
+        ways = graph() if graph is not None else join_graph(catalog.schema)
+        joins = ways.path(touched_tables(catalog.schema, scores), scores) or ()
+    shown = without_values(catalog) if mask else catalog
+    if settings.narrow_schema == "always":
+        shown = linked_part(shown, scores, {t for join in joins for t in (join.left, join.right)})
+    budget = int(settings.prompt_tokens * SCHEMA_SHARE)
+    if settings.narrow_schema == "off":
+        budget = max(budget, estimate_tokens(schema_text(Catalog(catalog.schema))))
+    schema = schema_text(shown, budget_tokens=budget, samples=not mask, relevance=scores)
     return PromptContext(
         question,
         schema,
         catalog.schema.dialect,
         catalog.schema.name,
         retrieval,
-        values,
+        values if settings.link_values else (),
         settings.prompt_tokens,
         mask,
+        joins_line(joins, catalog.schema) if settings.join_path else "",
+        scores,
     )
 
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from sqlore.answer.candidates import Candidate, confidence, decided, rivals, vote
 from sqlore.answer.cite import cite
 from sqlore.answer.context import prompt_context
-from sqlore.answer.join_path import join_graph
+from sqlore.answer.join_path import JoinGraph, join_graph
 from sqlore.answer.least_to_most import answer_in_parts
+from sqlore.answer.missing_joins import mended_joins
 from sqlore.answer.reuse import reuser_of
 from sqlore.answer.slips import mended_names
 from sqlore.config import Settings, load_settings
@@ -88,8 +89,8 @@ def ask(
         job.stage("looking in the history")
         retrieval = retriever.retrieve(question, scripts=job.settings.scripts, exclude=exclude)
         job.usage += retrieval.usage or Usage()
-    graph = join_graph(catalog.schema, store if retriever is not None else None, exclude)
-    context = prompt_context(question, catalog, retrieval, job.settings, remote=model.remote, graph=graph)
+    job.known = store if retriever is not None else None, exclude
+    context = prompt_context(question, catalog, retrieval, job.settings, remote=model.remote, graph=job.graph)
     parts = answer_in_parts(job, strategy, context, retriever, store, exclude)
     if parts.best is not None:
         best, attempts = parts.best, parts.attempts
@@ -124,6 +125,11 @@ class _Job:
     on_progress: Callable[..., None] | None
     on_token: OnToken | None
     usage: Usage = field(default_factory=Usage)
+    known: tuple[Store | None, Collection[int | str]] = (None, ())
+
+    def graph(self) -> JoinGraph:
+        """How tables are joined, as far as the schema and what may be used of the history say."""
+        return join_graph(self.catalog.schema, *self.known)
 
     def stage(self, name: str) -> None:
         if self.on_progress is not None:
@@ -238,6 +244,9 @@ class _Job:
             said = extract_sql(read(answer.text) if read else answer.text)
             said, slips = mended_names(said, self.engine.dialect, self.catalog.schema)
             candidate.attempts += slips
+            if self.settings.mend_joins:
+                said, slips = mended_joins(said, self.engine.dialect, self.catalog.schema, self.graph)
+                candidate.attempts += slips
             candidate.sql = check_query(said, self.engine.dialect, self.catalog.schema)
             self._align(candidate)
             self.stage("running the query")

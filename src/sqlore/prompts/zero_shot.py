@@ -7,6 +7,7 @@ from sqlore.prompts.base import Prompt, PromptContext, Unprepared, system_messag
 from sqlore.prompts.text import as_data
 
 QUESTION_LIMIT = 4000
+JOINS_LIMIT = 600
 
 
 class ZeroShot(Unprepared):
@@ -20,9 +21,11 @@ class ZeroShot(Unprepared):
 
 
 def question_lines(context: PromptContext) -> list[str]:
-    """The end of every prompt: values found in the question, then the question."""
+    """The end of every prompt: values found in the question, the way to join, then the question."""
     lines = []
     values = value_lines(context)
     if values:
         lines += ["Values in the database that the question may mean:", *values, ""]
+    if context.joins:
+        lines += [f"Tables are joined so: {as_data(context.joins, JOINS_LIMIT)}", ""]
     return [*lines, f"Question: {as_data(context.question, QUESTION_LIMIT)}"]
