@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlore.answer.candidates import Candidate, confidence, decided, rivals, vote
 from sqlore.answer.cite import cite
 from sqlore.answer.context import prompt_context
+from sqlore.answer.doubts import Doubts
 from sqlore.answer.join_path import JoinGraph, join_graph
 from sqlore.answer.least_to_most import answer_in_parts
 from sqlore.answer.missing_joins import mended_joins
@@ -21,7 +22,7 @@ from sqlore.answer.reuse import reuser_of
 from sqlore.answer.slips import mended_names
 from sqlore.config import Settings, load_settings
 from sqlore.errors import CheckError, EngineError, ModelError, ModelRefusal, SqlError, SqloreError, UsageError
-from sqlore.model import Attempt, Draft, Usage
+from sqlore.model import Attempt, Draft, Rows, Usage
 from sqlore.prompts import Prepared, Prompt, load_strategy, prepare_strategy
 from sqlore.sql import check_query, extract_sql
 
@@ -185,9 +186,12 @@ class _Job:
             if not self._repair(best, number):
                 break
         attempts = [attempt for candidate in candidates for attempt in candidate.attempts]
-        doubt = prompt.doubt(best.sql, best.rows) if prompt.doubt and best.rows is not None else None
-        if doubt and self.settings.repairs:
-            best, again = self._reconsidered(best, doubt)
+        doubts = prompt.doubt
+        if doubts is None and self.settings.second_look:
+            doubts = Doubts(self.catalog, self._run, self.settings.mask and self.model.remote)
+        doubt = doubts(best.sql, best.rows) if doubts and best.rows is not None else None
+        if doubts and doubt and (self.settings.repairs or self.settings.second_look):
+            best, again = self._reconsidered(best, doubt, doubts)
             attempts += again
         return best, attempts
 
@@ -218,7 +222,12 @@ class _Job:
         place = int(number[0]) if number else 1
         return different[place - 1] if 1 <= place <= len(different) else best
 
-    def _reconsidered(self, best: Candidate, doubt: str) -> tuple[Candidate, list[Attempt]]:
+    def _run(self, sql: str) -> Rows:
+        return self.engine.run(sql, limit=self.settings.row_limit, timeout=self.settings.query_timeout)
+
+    def _reconsidered(
+        self, best: Candidate, doubt: str, doubts: Callable[[str, Rows], str | None]
+    ) -> tuple[Candidate, list[Attempt]]:
         """The answer to a doubt about a result, if it leaves none; else the first answer."""
         self.stage("looking at the result again")
         second = Candidate(best.prompt.repaired(best.sql, doubt))
@@ -226,7 +235,7 @@ class _Job:
             self._try(second)
         except ModelError:
             return best, second.attempts
-        still = second.rows is None or (best.prompt.doubt and best.prompt.doubt(second.sql, second.rows))
+        still = second.rows is None or doubts(second.sql, second.rows)
         return (best if still else second), second.attempts
 
     def _try(self, candidate: Candidate) -> None:
@@ -250,9 +259,7 @@ class _Job:
             candidate.sql = check_query(said, self.engine.dialect, self.catalog.schema)
             self._align(candidate)
             self.stage("running the query")
-            candidate.rows = self.engine.run(
-                candidate.sql, limit=self.settings.row_limit, timeout=self.settings.query_timeout
-            )
+            candidate.rows = self._run(candidate.sql)
         except (ModelRefusal, SqlError, CheckError, EngineError) as error:
             candidate.error = describe(error)
             if answer.finish == "length" and not candidate.sql:
