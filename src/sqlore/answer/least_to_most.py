@@ -24,7 +24,7 @@ from sqlore.answer.least_to_most_compose import (
     within,
 )
 from sqlore.answer.least_to_most_plan import Part, Plan
-from sqlore.answer.least_to_most_split import taken_apart, worth_asking
+from sqlore.answer.least_to_most_split import looked_up_first, taken_apart, worth_asking
 from sqlore.answer.reuse import reuser_of
 from sqlore.errors import CheckError, EngineError, SqlError, SqloreError
 from sqlore.model import Attempt, Rows, Usage
@@ -103,12 +103,14 @@ class _Parts:
     store: Store | None
     exclude: Collection[int | str]
     done: Composed = field(default_factory=Composed)
+    deep: bool = True
 
     def answer(self) -> Composed:
         """Takes the question apart, answers each part, puts them together."""
         plan = taken_apart(self.context.question) or self._asked_apart()
         if plan is None:
             return self.done
+        self.deep = plan.how == "values"
         try:
             sql, rows = self._by_plan(plan)
         except _Lost as reason:
@@ -134,37 +136,36 @@ class _Parts:
 
     def _by_plan(self, plan: Plan) -> tuple[str, Rows]:
         called = names([one.question for one in plan.parts], self.job.catalog.schema)
-        if plan.how == "lookup":
-            return self._looked_up(plan, called[0])
-        steps = [self._step(one, name) for one, name in zip(plan.parts, called, strict=True)]
-        if plan.how == "model":
-            return self._by_model(steps)
         try:
+            if plan.how == "lookup":
+                return self._tried(self._looked_up(plan, called))
+            steps = [self._step(one, name) for one, name in zip(plan.parts, called, strict=True)]
+            if plan.how == "model":
+                return self._by_model(steps)
             if plan.how == "values":
-                sql = values(steps, plan.outputs)
-            elif plan.how == "within":
+                return self._tried(values(steps, plan.outputs))
+            if plan.how == "within":
                 dialect, schema = self.job.engine.dialect, self.job.catalog.schema
-                sql = within(steps[0], steps[1].sql, plan.parts[0].question, dialect, schema)
-            else:
-                sql = common(steps, plan.how.upper())
+                return self._tried(within(steps[0], steps[1].sql, plan.parts[0].question, dialect, schema))
+            return self._tried(common(steps, plan.how.upper()), may_be_empty=True)
         except CannotCompose as error:
             raise _Lost(str(error)) from error
-        return self._tried(sql)
 
-    def _looked_up(self, plan: Plan, name: str) -> tuple[str, Rows]:
-        """The second part asked with what the first one gave; in its SQL the value becomes the first part."""
-        first = self._step(plan.parts[0], name)
+    def _looked_up(self, plan: Plan, called: tuple[str, ...]) -> str:
+        """The other parts asked with what the first one gave, which takes its place in their SQL."""
+        first, dialect = self._step(plan.parts[0], called[0]), self.job.engine.dialect
         cells = {row[0] for row in first.rows.rows}
         if len(cells) != 1 or len(first.rows.columns) != 1:
-            raise _Lost(f"{name} is not one value")
-        value = cells.pop()
-        second = self._step(
-            replace(plan.parts[1], question=plan.parts[1].question.replace("{}", str(value))), ""
-        )
-        try:
-            return self._tried(looked_up(first, second.sql, value, self.job.engine.dialect))
-        except CannotCompose as error:
-            raise _Lost(str(error)) from error
+            raise _Lost(f"{first.name} is not one value")
+        value, steps = cells.pop(), [first]
+        for one, name in zip(plan.parts[1:], called[1:], strict=True):
+            step = self._step(one.of(str(value)), name)
+            if not plan.outputs:
+                return looked_up(first, step.sql, value, dialect)
+            if "{}" in one.question:
+                step = replace(step, sql=looked_up(first, step.sql, value, dialect, alone=False))
+            steps.append(step)
+        return values(steps, plan.outputs)
 
     def _by_model(self, steps: list[Step]) -> tuple[str, Rows]:
         """The last step, written by the model over the parts' results."""
@@ -181,7 +182,7 @@ class _Parts:
 
     def _step(self, one: Part, name: str) -> Step:
         """A part's answer: from the history as it stands, else written by the model."""
-        step = self._known(one, name) or self._written(one, name)
+        step = self._known(one, name) or self._nested(one, name) or self._written(one, name)
         if one.number and number_column(step.rows) is None:
             raise _Lost(f"no number answers: {one.question}")
         return step
@@ -203,6 +204,20 @@ class _Parts:
                 return Step(name, one.question, sql, rows)
         return None
 
+    def _nested(self, one: Part, name: str) -> Step | None:
+        """A part that has a value to look up first; None where it has none, or that does not come about."""
+        plan = looked_up_first(one.question) if self.deep else None
+        if plan is None:
+            return None
+        self.deep = False
+        try:
+            sql, rows = self._by_plan(plan)
+        except _Lost:
+            return None
+        finally:
+            self.deep = True
+        return Step(name, one.question, sql, rows)
+
     def _written(self, one: Part, name: str) -> Step:
         """A part that the model writes, with examples for it alone; a number is asked for again once."""
         self.job.stage(f"looking in the history: {one.question}")
@@ -219,7 +234,7 @@ class _Parts:
         self.done.notes.append(f"{one.question} written by the model")
         return Step(name, one.question, best.sql, best.rows)
 
-    def _tried(self, sql: str) -> tuple[str, Rows]:
+    def _tried(self, sql: str, *, may_be_empty: bool = False) -> tuple[str, Rows]:
         """The whole, checked and run as everything is."""
         self.job.stage("running the query")
         try:
@@ -228,6 +243,8 @@ class _Parts:
             self.done.attempts.append(Attempt(sql, _said(error)))
             raise _Lost("the parts do not run together") from error
         self.done.attempts.append(Attempt(done[0]))
+        if not may_be_empty and not any(cell is not None for row in done[1].rows for cell in row):
+            raise _Lost("the parts together give nothing")
         return done
 
     def _run(self, sql: str) -> tuple[str, Rows]:

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from sqlore.answer.least_to_most_plan import Output
 from sqlore.errors import SqlError
-from sqlore.model import Rows, Schema
+from sqlore.model import Rows, Schema, Table
 from sqlore.prompts.ltmp_history import Step
 from sqlore.retrieve.words import STOPWORDS, stems, tokens
 from sqlore.sql.names import spell
@@ -109,7 +109,7 @@ def _said(one: Output, steps: Sequence[Step], cells: Sequence[Sequence[str]]) ->
         return list(cells[one.left])
     left, right = (cells[n][number_column(steps[n].rows) or 0] for n in (one.left, one.right))
     if one.operation == "/":
-        return [f"1.0 * {left} / {right} AS ratio"]
+        return [f"{float(one.times)} * {left} / {right} AS ratio"]
     return [f"{left} - {right} AS difference"]
 
 
@@ -121,21 +121,25 @@ def common(steps: Sequence[Step], word: str) -> str:
     return put_before(f"SELECT * FROM {one.name}\n{word}\nSELECT * FROM {two.name}", steps)
 
 
-def looked_up(step: Step, sql: str, value: Any, dialect: str) -> str:
-    """`sql` with the step's result in place of the value that the step gave."""
+def looked_up(step: Step, sql: str, value: Any, dialect: str, *, alone: bool = True) -> str:
+    """`sql` with the step's result in place of the value that the step gave.
+
+    `alone`: the step comes before it as a CTE; else the query is one of several after the step, whose column
+    is called ``value``. Raises `CannotCompose` where the query does not ask for the value.
+    """
     tree = _select(sql, dialect)
-    column = step.rows.columns[0]
-    if not _PLAIN.fullmatch(column.lower()):
-        column = ""
+    column = step.rows.columns[0].lower() if alone else "value"
+    named = column if _PLAIN.fullmatch(column) else "*"
     found = [one for one in tree.find_all(exp.Literal) if one.this == str(value)]
     if not found:
         raise CannotCompose(f"the value of {step.name} is not asked for")
     for literal in found:
-        place = literal.parent if isinstance(literal.parent, exp.Neg) else literal
-        place.replace(exp.maybe_parse(f"(SELECT {column or '*'} FROM {step.name})", dialect=dialect))
+        literal.replace(exp.maybe_parse(f"(SELECT {named} FROM {step.name})", dialect=dialect or None))
     for like in list(tree.find_all(exp.Like)):
         if isinstance(like.expression, exp.Subquery):
             like.replace(exp.EQ(this=like.this, expression=like.expression))
+    if not alone:
+        return str(tree.sql(dialect=dialect or None, comments=False))
     return _with(tree, step.name, _select(step.sql, dialect), dialect)
 
 
@@ -202,11 +206,9 @@ def _keys(select: Any, schema: Schema) -> dict[str, _Key]:
         if table is None:
             continue
         alias = spell(source.alias_or_name)
-        primary = [column.name for column in table.columns if column.primary_key]
-        if len(primary) == 1:
-            key = _Key(table.name, f"{alias}.{spell(primary[0])}", True, len(table.foreign_keys))
-            if table.name not in found or not found[table.name].direct:
-                found[table.name] = key
+        own_key = _own_key(table, schema)
+        if own_key is not None and not (table.name in found and found[table.name].direct):
+            found[table.name] = _Key(table.name, f"{alias}.{spell(own_key)}", True, len(table.foreign_keys))
         for foreign in table.foreign_keys:
             target = schema.table(foreign.ref_table)
             if target is not None and len(foreign.columns) == 1:
@@ -215,6 +217,21 @@ def _keys(select: Any, schema: Schema) -> dict[str, _Key]:
                 )
                 found.setdefault(target.name, key)
     return found
+
+
+def _own_key(table: Table, schema: Schema) -> str | None:
+    """The one column that tells a table's rows apart: its primary key, else what other tables refer to."""
+    primary = [column.name for column in table.columns if column.primary_key]
+    if primary:
+        return primary[0] if len(primary) == 1 else None
+    referred = {
+        foreign.ref_columns[0].lower()
+        for other in schema.tables
+        for foreign in other.foreign_keys
+        if len(foreign.ref_columns) == 1 and schema.table(foreign.ref_table) is table
+    }
+    column = table.column(referred.pop()) if len(referred) == 1 else None
+    return column.name if column is not None else None
 
 
 def _select(sql: str, dialect: str) -> Any:

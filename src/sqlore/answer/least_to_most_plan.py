@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["How", "Output", "Part", "Plan", "part"]
+__all__ = ["How", "Operation", "Output", "Part", "Plan", "part"]
 
 How = Literal["values", "except", "intersect", "within", "lookup", "model"]
 """``values``: one row of `outputs`; ``except``, ``intersect``: the two lists; ``within``: the second part, of
-the rows that the first one lists; ``lookup``: the second part, asked with the value that the first one gives;
-``model``: the last step is written by the model."""
+the rows that the first one lists; ``lookup``: the other parts, asked with the value that the first one gives,
+with `outputs` one row of these; ``model``: the last step is written by the model."""
 
 Operation = Literal["", "-", "/"]
 
@@ -24,21 +24,33 @@ Operation = Literal["", "-", "/"]
 class Part:
     """One part: its question, other ways to ask the same, and whether a number is wanted.
 
-    In the second part of a ``lookup`` ``{}`` stands where the value comes.
+    In the later parts of a ``lookup`` ``{}`` stands where the value comes.
     """
 
     question: str
     ways: tuple[str, ...] = ()
     number: bool = False
 
+    def of(self, value: str) -> Part:
+        """The part with the value that it waits for."""
+        return Part(
+            self.question.replace("{}", value),
+            tuple(way.replace("{}", value) for way in self.ways),
+            self.number,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A column of the result: what the part `left` gives, or that minus or divided by what `right` gives."""
+    """A column of the result: what the part `left` gives, or that minus or divided by what `right` gives.
+
+    `times` is what a quotient is multiplied by: 100 where something is asked per hundred.
+    """
 
     left: int
     operation: Operation = ""
     right: int = 0
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +60,11 @@ class Plan:
     how: How
     parts: tuple[Part, ...]
     outputs: tuple[Output, ...] = ()
+
+    def after(self, first: Part) -> Plan:
+        """The same plan with one more part before all others; what is put out stays."""
+        moved = tuple(Output(o.left + 1, o.operation, o.right + 1, o.times) for o in self.outputs)
+        return Plan(self.how, (first, *self.parts), moved)
 
 
 _LEADS = ("What is {}?", "Calculate {}.", "Find {}.", "What was {}?", "{}?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["SUPERLATIVE", "head_noun", "is_measure", "measured", "merged", "refers_back"]
+__all__ = ["SUPERLATIVE", "elliptic", "head_noun", "is_measure", "measured", "merged", "refers_back"]
 
 SUPERLATIVE: Final = (
     r"\b(?:most|least|highest|lowest|largest|smallest|biggest|longest|shortest|oldest|youngest|tallest|heaviest|"
@@ -16,14 +16,18 @@ _MEASURE: Final = re.compile(
     rf"min|median|how many|how much|what percentage)\b|{SUPERLATIVE}|'s [a-z]|\bthe \w+(?: \w+)? of\b",
     re.I,
 )
+#: Small letters only: IT is a department.
 _BACK: Final = re.compile(
     r"\b(?:it|its|they|them|their|that|those|these|this|such|there|said|he|she|his|her|him|the former|"
-    r"the latter|both|the same|one|ones)\b",
-    re.I,
+    r"the latter|both)\b|\bthe same\b(?! \w+(?:,| and\b| or\b| as\b))"
 )
 _RELATIVE: Final = re.compile(
-    r"\b(?:\w+s|people|children|men|women|those|ones?|all) that\b|\bthose (?:who|with|whose|from|in)\b", re.I
+    r"\b(?:\w+s|people|children|men|women|those|ones?|all) that\b|"
+    r"\bthose (?:who|with|whose|from|in|\w+ing)\b|"
+    r"\bwho \w+ (?:his|her|their|his/her|its)\b",
+    re.I,
 )
+_ONE: Final = re.compile(r"\bones?\b", re.I)
 _PREPOSITION_WORDS: Final = """
     among in of for by from with without at on to over between before after within under during as
 """
@@ -35,8 +39,6 @@ _LIKE: Final = {
     "with": "without",
     "before": "after",
     "after": "before",
-    "among": "of",
-    "for": "of",
     "under": "over",
     "over": "under",
 }
@@ -98,23 +100,43 @@ def merged(whole: str, tail: str) -> str:
         return whole
     first = words[0].lower()
     spots = list(re.finditer(r"[\w'-]+", whole))
+    for wanted in (first, _LIKE.get(first)):
+        at = [spot.start() for spot in spots if spot[0].lower() == wanted]
+        if at:
+            return whole[: at[-1]] + tail
     if first in _PREPOSITIONS or first in _VERBS:
-        for wanted in (first, _LIKE.get(first)):
-            at = [m.start() for m in spots if m[0].lower() == wanted]
-            if at:
-                return whole[: at[-1]] + tail
         return f"{whole} {tail}"
-    ends = [m.end() for m in spots if m[0].lower() in _PREPOSITIONS or m[0].lower() in _VERBS]
+    ends = [spot.end() for spot in spots if spot[0].lower() in _PREPOSITIONS or spot[0].lower() in _VERBS]
     return f"{whole[: ends[-1]]} {tail}" if ends else f"{whole} {tail}"
 
 
-def refers_back(clause: str) -> bool:
+def elliptic(clause: str) -> str | None:
+    """What a clause says that leaves the rest to the one before it; None where it is complete.
+
+    >>> elliptic("how many by the Reds"), elliptic("what is it for girls"), elliptic("how many are tall")
+    ('by the Reds', 'for girls', None)
+    """
+    match = _ELLIPTIC.fullmatch(clause)
+    return match[1] if match and match[1].split()[0].lower() in _PREPOSITIONS else None
+
+
+_ELLIPTIC: Final = re.compile(
+    r"(?:how many(?: percent)?|how much|what percentage|what (?:is|was) (?:it|that|the figure)|what about|"
+    r"the (?:average|number|percentage|total|share)) (?!of\b)(.+)",
+    re.I,
+)
+
+
+def refers_back(clause: str, *, within: bool = False) -> bool:
     """Whether a clause can only be understood from what was said before it.
+
+    `within` a group of rows that was named, "the tallest one" is understood.
 
     >>> refers_back("how many of those heroes can fly"), refers_back("how many heroes can fly")
     (True, False)
     """
-    return bool(_BACK.search(_RELATIVE.sub(" ", clause)))
+    text = _RELATIVE.sub(" ", clause)
+    return bool(_BACK.search(text)) or (not within and bool(_ONE.search(text)))
 
 
 def head_noun(phrase: str) -> str | None:
