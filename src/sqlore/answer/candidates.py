@@ -45,10 +45,13 @@ def rivals(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [first[result] for result in ranked]
 
 
-def confidence(best: Candidate, candidates: Sequence[Candidate]) -> float:
-    """The share of the valid candidates that agree with `best`: 0 to 1."""
+def confidence(best: Candidate, candidates: Sequence[Candidate], left: int = 0) -> float:
+    """The share of the valid candidates that agree with `best`: 0 to 1.
+
+    With `left` more to come, the share that it has whatever those are.
+    """
     _, votes = _counted(candidates)
-    return votes[result_key(best.rows)] / votes.total() if best.rows is not None else 0.0
+    return votes[result_key(best.rows)] / (votes.total() + left) if best.rows is not None else 0.0
 
 
 def decided(candidates: Sequence[Candidate], left: int) -> bool:

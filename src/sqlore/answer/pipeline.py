@@ -169,15 +169,7 @@ class _Job:
 
     def best(self, prompt: Prompt) -> tuple[Candidate, list[Attempt]]:
         """The best of the candidates, repaired where none works, and every attempt made."""
-        several = len(prompt.others) + 1
-        wanted = several * self._samples(prompt)
-        candidates: list[Candidate] = []
-        for candidate in self._wanted(prompt):
-            candidates.append(candidate)
-            self.stage("writing SQL" if wanted == 1 else f"writing SQL, sample {len(candidates)}")
-            self._try(candidate)
-            if decided(candidates, wanted - len(candidates)):
-                break
+        candidates = self._tried(prompt)
         best = self._chosen(prompt, candidates)
         for number in range(self.settings.repairs):
             if best.error is None:
@@ -194,6 +186,20 @@ class _Job:
             best, again = self._reconsidered(best, doubt, doubts)
             attempts += again
         return best, attempts
+
+    def _tried(self, prompt: Prompt) -> list[Candidate]:
+        """Candidates until no further one could change the outcome: of the vote, or whether it is sure."""
+        wanted = (len(prompt.others) + 1) * self._samples(prompt)
+        candidates: list[Candidate] = []
+        for candidate in self._wanted(prompt):
+            candidates.append(candidate)
+            self.stage("writing SQL" if wanted == 1 else f"writing SQL, sample {len(candidates)}")
+            self._try(candidate)
+            left = wanted - len(candidates)
+            sure = prompt.choose is None or confidence(vote(candidates), candidates, left) > SURE
+            if sure and decided(candidates, left):
+                break
+        return candidates
 
     def _samples(self, prompt: Prompt) -> int:
         """Answers wanted of each prompt: what somebody set, else what the strategy wants."""

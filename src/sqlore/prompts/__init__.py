@@ -41,6 +41,10 @@ STRATEGIES: Final[dict[str, tuple[str, str]]] = {
     "qp_te": ("qp_te", "TargetTree"),
     "qp_sk": ("qp_sk", "Skills"),
     "din_sql": ("din_sql", "DinSql"),
+    "dail": ("dail", "Dail"),
+    "opensearch": ("opensearch", "OpenSearch"),
+    "n_rep": ("n_rep", "NRep"),
+    "codes": ("codes", "CodeS"),
 }
 
 

@@ -155,15 +155,18 @@ def system_message(context: PromptContext) -> Message:
     )
 
 
-def value_lines(context: PromptContext, most: int = 6) -> list[str]:
-    """The words of the question that are values of the database, a line each; none where they are masked."""
+def best_values(context: PromptContext, most: int = 6) -> list[tuple[str, str, str]]:
+    """Table, column and value that words of the question mean, best first; none where they are masked."""
     if context.mask:
         return []
-    best: dict[tuple[str, str, str], None] = {}
-    for match in sorted(context.values, key=lambda m: -m.score):
-        best.setdefault((match.table, match.column, match.value))
+    matches = sorted(context.values, key=lambda match: -match.score)
+    return list(dict.fromkeys((match.table, match.column, match.value) for match in matches))[:most]
+
+
+def value_lines(context: PromptContext, most: int = 6) -> list[str]:
+    """The words of the question that are values of the database, a line each; none where they are masked."""
     lines = []
-    for table, column, value in list(best)[:most]:
+    for table, column, value in best_values(context, most):
         quoted = as_data(value, 80).replace("'", "''")
         lines.append(f"- {table}.{column} = '{quoted}'")
     return lines

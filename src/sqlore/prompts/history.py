@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from sqlore.model import KnowledgeItem, Message, RankedScript
 from sqlore.prompts.base import ANSWER_TOKENS, Prompt, PromptContext, Unprepared, system_message, usable
-from sqlore.prompts.text import as_data, literals_of, mask_values, sql_line, tokens
+from sqlore.prompts.past import pair
+from sqlore.prompts.text import as_data, sql_line, tokens
 from sqlore.prompts.zero_shot import question_lines
 
 #: Notes on items that the examples do not show, at most.
@@ -67,11 +68,7 @@ class History(Unprepared):
 
 def example(ranked: RankedScript, *, mask: bool = False) -> Example:
     """One past script as a question and the answer to it."""
-    stored = ranked.script
-    words = as_data(stored.script.text or stored.description)
-    sql = sql_line(stored.script.sql)
-    if mask:
-        words, sql = mask_values(words, literals_of(sql)), as_data(stored.skeleton, 4000)
+    words, sql = pair(ranked, mask=mask)
     return Message("user", f"Question: {words}"), Message("assistant", sql)
 
 

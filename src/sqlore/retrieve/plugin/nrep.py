@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlore.catalog import Catalog, ColumnProfile
     from sqlore.model import Column, Retrieval, Table
 
-__all__ = ["REPRESENTATIONS", "nrep", "nrep_messages", "represented"]
+__all__ = ["REPRESENTATIONS", "foreign_keys", "nrep", "nrep_messages", "represented"]
 
 #: CREATE TABLE statements; columns with type and examples; columns with meaning and examples.
 REPRESENTATIONS: Final = ("sql_create", "m_schema", "mac_schema")
@@ -89,6 +89,11 @@ def _m_schema(catalog: Catalog, tables: Sequence[Table], database: str) -> str:
     for table in tables:
         columns = ",\n".join(_m_column(catalog, table, column) for column in table.columns)
         lines += [f"# Table: {table.name}", "[", columns, "]"]
+    return "\n".join([*lines, *foreign_keys(tables)])
+
+
+def foreign_keys(tables: Sequence[Table]) -> list[str]:
+    """The keys between `tables` under their heading, a line each; nothing where there are none."""
     shown = {table.name.lower() for table in tables}
     keys = [
         f"{table.name}.{own}={key.ref_table}.{other}"
@@ -97,7 +102,7 @@ def _m_schema(catalog: Catalog, tables: Sequence[Table], database: str) -> str:
         if key.ref_table.lower() in shown
         for own, other in zip(key.columns, key.ref_columns, strict=False)
     ]
-    return "\n".join([*lines, "【Foreign keys】", *keys] if keys else lines)
+    return ["【Foreign keys】", *keys] if keys else []
 
 
 def _m_column(catalog: Catalog, table: Table, column: Column) -> str:
