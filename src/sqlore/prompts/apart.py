@@ -30,7 +30,7 @@ __all__ = ["Apart", "apart", "from_sql"]
 
 _RETURN: Final = re.compile(r"^return (?=\S)", re.IGNORECASE)
 _RESULT: Final = re.compile(r"#(\d+)")
-_MASKED: Final = re.compile(r"""(["'])<val \d+>\1""")
+_MASKED: Final = re.compile(r"""(["']?)<val \d+>\1""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
@@ -93,7 +93,7 @@ class DinSql:
             if setup.on_progress is not None:
                 setup.on_progress("choosing examples", 0, 1)
             notes.put("exemplars", [asdict(one) for one in _choose(examples, room, target.dialect)])
-        return PreparedDin(target, f"{told}\n{ABOUT}", tuple(_kept(one) for one in notes["exemplars"]))
+        return PreparedDin(target, f"{told}\n{ABOUT}", tuple(_read_back(one) for one in notes["exemplars"]))
 
 
 def _choose(examples: TrainingSet, room: int, dialect: str) -> list[Worked]:
@@ -120,7 +120,7 @@ def _worked(shot: Shot, read: Read) -> Worked:
     return Worked(shot.database, shot.schema, shot.question, (*turns, (SQL, shot.sql)))
 
 
-def _kept(one: dict[str, Any]) -> Worked:
+def _read_back(one: dict[str, Any]) -> Worked:
     return Worked(one["database"], one["schema"], one["question"], tuple((a, b) for a, b in one["turns"]))
 
 
@@ -150,7 +150,7 @@ class PreparedDin:
         def classified(said: str) -> Prompt:
             kind, inner = said_class(said)
             label = f"{_WHY[kind]}: {kind}"
-            # What the model said is kept where it can be: the prompt goes on byte for byte then.
+            # The model's own words are kept where they are few: its cache holds them already.
             text = "\n".join([_label_line(said) or label, *([listed(inner)] if inner else [])])
             if kind == "EASY":
                 return self._written(asked.messages, text)
@@ -180,9 +180,18 @@ class PreparedDin:
                 sql = sql_line(extract_sql(said, dialect=self.target.dialect or None))
             except ModelRefusal:
                 return asked
-            return go_on(asked.messages, sql, CORRECT) if tokens(sql) <= SQL_TOKENS else asked
+            if tokens(sql) > SQL_TOKENS:
+                return asked
+            return replace(go_on(asked.messages, sql, CORRECT), read=lambda answer: self._kept(answer, sql))
 
         return Prompt(asked.messages, then=corrected)
+
+    def _kept(self, answer: str, sql: str) -> str:
+        """The answer to the look at `sql`: that query itself, where it only says that nothing is wrong."""
+        try:
+            return extract_sql(answer, dialect=self.target.dialect or None)
+        except ModelRefusal:
+            return sql
 
 
 def said_class(said: str) -> tuple[Class, list[str]]:
