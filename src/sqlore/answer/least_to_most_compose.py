@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import sqlglot
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from sqlore.answer.least_to_most_plan import Output
-from sqlore.errors import SqlError
 from sqlore.model import Rows, Schema, Table
 from sqlore.prompts.ltmp_history import Step
 from sqlore.retrieve.words import STOPWORDS, stems, tokens
 from sqlore.sql.names import spell
-from sqlore.sql.parse import parse_query
 
 __all__ = ["CannotCompose", "common", "looked_up", "names", "number_column", "put_before", "values", "within"]
 
@@ -151,7 +151,7 @@ class _Key:
     """A column that says which row of `table` is meant."""
 
     table: str
-    column: str
+    column: Any
     direct: bool
     links: int
 
@@ -169,14 +169,14 @@ def within(step: Step, sql: str, noun: str, dialect: str, schema: Schema) -> str
     if not shared:
         raise CannotCompose("the two parts have no table in common")
     table = max(shared, key=lambda name: _fitness(name, noun, ours[name], theirs[name]))
-    key = ours[table].column.rpartition(".")[2].strip('"`')
-    listed = _listing(chosen, ours[table].column, dialect)
+    key = ours[table].column
+    listed = _listing(chosen, key)
     inner = [s for item in outer.expressions for s in item.find_all(exp.Select)]
     for select in (outer, *inner):
         keys = _keys(select, schema)
         if table in keys:
-            said = f"{keys[table].column} IN (SELECT {spell(key)} FROM {step.name})"
-            select.where(said, dialect=dialect, copy=False)
+            chosen_keys = exp.select(_column(key.name)).from_(step.name)
+            select.where(exp.In(this=keys[table].column, query=chosen_keys.subquery()), copy=False)
     return _with(outer, step.name, listed, dialect)
 
 
@@ -185,9 +185,9 @@ def _fitness(name: str, noun: str, ours: _Key, theirs: _Key) -> tuple[bool, int,
     return bool(said & set(stems(name))), ours.direct + theirs.direct, max(ours.links, theirs.links)
 
 
-def _listing(tree: Any, column: str, dialect: str) -> Any:
+def _listing(tree: Any, column: Any) -> Any:
     """The query with the key as all that it selects; an order counts only where it is cut."""
-    tree.set("expressions", [exp.maybe_parse(column, dialect=dialect)])
+    tree.set("expressions", [column.copy()])
     if tree.args.get("limit") is None:
         tree.set("order", None)
         if tree.args.get("having") is None:
@@ -205,16 +205,14 @@ def _keys(select: Any, schema: Schema) -> dict[str, _Key]:
         table = schema.table(source.name) if isinstance(source, exp.Table) else None
         if table is None:
             continue
-        alias = spell(source.alias_or_name)
+        alias = source.alias_or_name
         own_key = _own_key(table, schema)
         if own_key is not None and not (table.name in found and found[table.name].direct):
-            found[table.name] = _Key(table.name, f"{alias}.{spell(own_key)}", True, len(table.foreign_keys))
+            found[table.name] = _Key(table.name, _column(own_key, alias), True, len(table.foreign_keys))
         for foreign in table.foreign_keys:
             target = schema.table(foreign.ref_table)
             if target is not None and len(foreign.columns) == 1:
-                key = _Key(
-                    target.name, f"{alias}.{spell(foreign.columns[0])}", False, len(target.foreign_keys)
-                )
+                key = _Key(target.name, _column(foreign.columns[0], alias), False, len(target.foreign_keys))
                 found.setdefault(target.name, key)
     return found
 
@@ -237,12 +235,21 @@ def _own_key(table: Table, schema: Schema) -> str | None:
 def _select(sql: str, dialect: str) -> Any:
     """The tree of one plain SELECT. Raises `CannotCompose` for any other query."""
     try:
-        tree = parse_query(sql, dialect).tree
-    except SqlError as error:
-        raise CannotCompose(error.message) from error
+        tree = sqlglot.parse_one(sql, dialect=dialect or None)
+    except SqlglotError as error:
+        raise CannotCompose("a part cannot be read") from error
     if not isinstance(tree, exp.Select):
         raise CannotCompose("a part is not one SELECT")
-    return tree.copy()
+    return tree
+
+
+def _column(name: str, table: str | None = None) -> Any:
+    """A column, its names in quotes only where they need them."""
+    return exp.column(_name(name), table=_name(table) if table else None)
+
+
+def _name(name: str) -> Any:
+    return exp.to_identifier(name, quoted=spell(name.lower()) != name.lower())
 
 
 def _with(tree: Any, name: str, query: Any, dialect: str) -> str:

@@ -59,8 +59,8 @@ _FORMULAS: Final[tuple[Pattern, ...]] = (
 )
 _BACKS: Final[tuple[Pattern, ...]] = (
     (rf"by (?:how|what) {_UNIT} (?:does|do|did) {_IT} {_EXCEEDS} (?P<b>.+)", "-", False),
-    (rf"(?:by )?how {_UNIT} (?:is {_IT} )?{_MORE} (?:is {_IT} )?than (?P<b>.+)", "-", False),
-    (rf"(?:by )?how {_UNIT} (?:is {_IT} )?{_LESS} (?:is {_IT} )?than (?P<b>.+)", "-", True),
+    (rf"(?:by )?how {_UNIT} (?:is {_IT} {_MORE}|{_MORE} is {_IT}) than (?P<b>.+)", "-", False),
+    (rf"(?:by )?how {_UNIT} (?:is {_IT} {_LESS}|{_LESS} is {_IT}) than (?P<b>.+)", "-", True),
     (rf"how many times {_MORE} is {_IT} than (?P<b>.+)", "/", False),
     (rf"how many times (?P<b>.+) is {_IT}", "/", False),
 )

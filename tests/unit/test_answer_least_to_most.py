@@ -1,0 +1,327 @@
+"""Questions in parts on a real database: reused, written, mended, put together by program or model."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.store_helpers import WordEmbedder
+
+from sqlore.answer import ask
+from sqlore.catalog import Catalog, build_catalog
+from sqlore.config import Settings
+from sqlore.engines import Engine, connect
+from sqlore.knowledge import Store, learn
+from sqlore.llm import FunctionModel
+from sqlore.model import Draft, Message, Script
+from sqlore.prompts.ltmp_history import parts_said
+from sqlore.retrieve import Retriever
+
+TALL = "SELECT COUNT(*) FROM hero WHERE height > 200"
+AVERAGE = "SELECT AVG(T1.height) FROM hero AS T1 JOIN side AS T2 ON T1.side_id = T2.id WHERE T2.side = 'Good'"
+BAD = AVERAGE.replace("Good", "Bad")
+HISTORY = (
+    Script(
+        AVERAGE,
+        "q1",
+        "Calculate the average height of heroes whose side is Good",
+    ),
+    Script(TALL, "q2", "How many heroes are taller than 200?"),
+    Script("SELECT name FROM hero WHERE height > 190", "q3", "List the names of heroes taller than 190"),
+    Script(
+        "SELECT T2.power FROM hero AS T1 JOIN power AS T2 ON T1.id = T2.hero_id WHERE T1.name = 'Hulk'",
+        "q4",
+        "Which powers does Hulk have?",
+    ),
+    Script(
+        "SELECT T2.side FROM hero AS T1 JOIN side AS T2 ON T1.side_id = T2.id WHERE T1.name = 'Hulk'",
+        "q5",
+        "What is the side of Hulk?",
+    ),
+)
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    path = tmp_path / "heroes.sqlite"
+    with sqlite3.connect(path) as db:
+        db.executescript(
+            "CREATE TABLE side (id INTEGER PRIMARY KEY, side TEXT);"
+            "CREATE TABLE hero (id INTEGER PRIMARY KEY, name TEXT, height INTEGER,"
+            " side_id INTEGER REFERENCES side(id));"
+            "CREATE TABLE power (hero_id INTEGER REFERENCES hero(id), power TEXT);"
+            "INSERT INTO side VALUES (1, 'Good'), (2, 'Bad');"
+            "INSERT INTO hero VALUES (1, 'Hulk', 244, 1), (2, 'Flash', 183, 1), (3, 'Bane', 203, 2),"
+            " (4, 'Joker', 193, 2);"
+            "INSERT INTO power VALUES (1, 'Strength'), (1, 'Leaping'), (2, 'Speed'), (3, 'Strength');"
+        )
+    db.close()
+    with connect(f"sqlite:///{path}") as opened:
+        yield opened
+
+
+@pytest.fixture
+def catalog(engine: Engine) -> Catalog:
+    return build_catalog(engine)
+
+
+@pytest.fixture
+def store(engine: Engine, tmp_path: Path) -> Iterator[Store]:
+    with Store.create(tmp_path / "heroes.sqlore") as made:
+        learn(made, HISTORY, schema=engine.schema(), embedder=WordEmbedder(), dialect="sqlite")
+        yield made
+
+
+Asked = Callable[..., tuple[Draft, FunctionModel]]
+
+
+@pytest.fixture
+def asked(engine: Engine, catalog: Catalog, store: Store) -> Asked:
+    """Asks with a model that knows some questions; an answer may be a list, given one after the other."""
+
+    def run(
+        question: str, answers: Mapping[str, str | list[str]], **options: Any
+    ) -> tuple[Draft, FunctionModel]:
+        left = {key: [said] if isinstance(said, str) else list(said) for key, said in answers.items()}
+
+        def reply(messages: Sequence[Message]) -> str:
+            for message in reversed(messages):
+                wanted = next((key for key in left if message.content.rstrip().endswith(key)), None)
+                if wanted:
+                    return left[wanted].pop(0) if len(left[wanted]) > 1 else left[wanted][0]
+            return "I do not know."
+
+        model = FunctionModel(reply)
+        draft = ask(
+            question,
+            engine=engine,
+            catalog=catalog,
+            model=model,
+            retriever=Retriever(store, WordEmbedder(), catalog),
+            store=store,
+            strategy="ltmp_history",
+            settings=Settings(home=Path(), repairs=1),
+            **options,
+        )
+        return draft, model
+
+    return run
+
+
+def rows(draft: Draft) -> list[tuple[Any, ...]]:
+    assert draft.result is not None, [(one.sql, one.error) for one in draft.attempts]
+    return list(draft.result.rows)
+
+
+def test_parts_that_the_history_knows_need_no_model(asked: Asked) -> None:
+    draft, model = asked(
+        "By how much does the average height of heroes whose side is Good exceed the average height of "
+        "heroes whose side is Bad?",
+        {},
+    )
+    assert rows(draft) == [(213.5 - 198.0,)]
+    assert model.requests == []
+    assert draft.usage.calls == 0
+    assert [("reused script q1" in note) for note in draft.notes] == [True, True]
+    assert "'Bad'" in draft.sql
+    assert draft.sql.startswith("WITH ")
+    assert {citation.status for citation in draft.citations} >= {"cited"}
+
+
+def test_a_part_that_is_withheld_is_written_by_the_model(asked: Asked) -> None:
+    draft, model = asked(
+        "By how much does the average height of heroes whose side is Good exceed the average height of "
+        "heroes whose side is Bad?",
+        {
+            "What is the average height of heroes whose side is Good?": AVERAGE,
+            "What is the average height of heroes whose side is Bad?": BAD,
+        },
+        exclude=["q1"],
+    )
+    assert rows(draft) == [(15.5,)]
+    assert len(model.requests) == 2
+    systems = {request[0].content for request in model.requests}
+    assert len(systems) == 1  # rules and schema are the same bytes for every part
+    assert all("written by the model" in note for note in draft.notes)
+
+
+def test_a_part_is_asked_as_history_asks_a_question(asked: Asked, engine: Engine, catalog: Catalog) -> None:
+    _, model = asked("How many times the number of good heroes is the number of bad heroes?", {})
+    plain = FunctionModel(lambda messages: "SELECT 1")
+    ask("How many heroes?", engine=engine, catalog=catalog, model=plain, strategy="history")
+    assert model.requests[0][0] == plain.requests[0][0]
+
+
+def test_a_part_that_gives_no_number_is_asked_again(asked: Asked) -> None:
+    heaviest = "What is the height of the tallest good hero?"
+    draft, model = asked(
+        "How many centimetres taller is the tallest good hero than the tallest bad hero?",
+        {
+            heaviest: "SELECT name FROM hero WHERE side_id = 1 ORDER BY height DESC LIMIT 1",
+            "What is the height of the tallest bad hero?": "SELECT MAX(height) FROM hero WHERE side_id = 2",
+            "Answer with SQL only.": "SELECT name, max(height) FROM hero WHERE side_id = 1",
+        },
+    )
+    assert rows(draft) == [(41,)]
+    assert len(model.requests) == 3
+
+
+def test_a_part_with_an_error_is_mended(asked: Asked) -> None:
+    draft, _ = asked(
+        "What is the number of good heroes minus the number of bad heroes?",
+        {
+            "What is the number of good heroes?": "SELECT COUNT(*) FROM hero WHERE goodness = 1",
+            "What is the number of bad heroes?": "SELECT COUNT(*) FROM hero WHERE side_id = 2",
+            "Answer with SQL only.": "SELECT COUNT(*) FROM hero WHERE side_id = 1",
+        },
+    )
+    assert rows(draft) == [(0,)]
+    assert any(attempt.error and "goodness" in attempt.error for attempt in draft.attempts)
+
+
+def test_several_values_and_what_is_computed_of_them(asked: Asked) -> None:
+    draft, _ = asked(
+        "How many heroes are taller than 200, how many are taller than 185, and by how many does the first "
+        "exceed the second?",
+        {"How many are taller than 185?": "SELECT COUNT(*) FROM hero WHERE height > 185"},
+    )
+    assert rows(draft) == [(2, 3, -1)]
+
+
+def test_a_ratio_of_whole_numbers_is_no_whole_number(asked: Asked) -> None:
+    draft, _ = asked(
+        "What is the ratio of the number of tall heroes to the number of small heroes?",
+        {
+            "What is the number of tall heroes?": "SELECT COUNT(*) FROM hero WHERE height > 200",
+            "What is the number of small heroes?": "SELECT COUNT(*) FROM hero WHERE height < 245",
+        },
+    )
+    assert rows(draft) == [(0.5,)]
+
+
+def test_what_one_list_has_and_another_has_not(asked: Asked) -> None:
+    draft, model = asked("Which powers does Hulk have that Bane doesn't?", {})
+    assert rows(draft) == [("Leaping",)]
+    assert model.requests == []
+
+
+def test_the_rows_of_a_set(asked: Asked) -> None:
+    draft, _ = asked(
+        "Among the heroes with the power of Strength, how many are taller than 210?",
+        {
+            "List the heroes with the power of Strength.": "SELECT T1.name FROM hero AS T1 JOIN power AS T2 "
+            "ON T1.id = T2.hero_id WHERE T2.power = 'Strength' ORDER BY T1.name",
+            "Among heroes, how many are taller than 210?": "SELECT COUNT(*) FROM hero WHERE height > 210",
+        },
+    )
+    assert rows(draft) == [(1,)]
+    assert "IN (SELECT id FROM" in draft.sql
+
+
+def test_a_value_that_is_looked_up_first_stays_a_query(asked: Asked) -> None:
+    draft, model = asked(
+        "What is the average height of the heroes of the same side as Bane?",
+        {
+            "What is the average height of the heroes of the side Bad?": BAD,
+        },
+    )
+    assert rows(draft) == [(198.0,)]
+    assert "'Bad'" not in draft.sql
+    assert "'Bane'" in draft.sql
+    assert len(model.requests) == 1
+
+
+def test_several_questions_about_a_value_that_is_looked_up(asked: Asked) -> None:
+    draft, _ = asked(
+        "What is the average height of the heroes of the same side as Bane, and how many have that side?",
+        {
+            "What is the average height of the heroes of the side Bad?": BAD,
+            "How many have the side Bad?": "SELECT COUNT(*) FROM hero AS T1 JOIN side AS T2 "
+            "ON T1.side_id = T2.id WHERE T2.side = 'Bad'",
+        },
+    )
+    assert rows(draft) == [(198.0, 2)]
+    assert "'Bad'" not in draft.sql
+
+
+HARD = (
+    "Show the heroes with a height that is more than average and whose side has at least two powers, sorted."
+)
+PARTS = "1. What is the average height of heroes?\n2. List the sides with the number of their powers."
+
+
+def test_the_model_takes_apart_and_puts_together(asked: Asked) -> None:
+    draft, model = asked(
+        HARD,
+        {
+            "What is the average height of heroes?": "SELECT AVG(height) AS mean FROM hero",
+            "List the sides with the number of their powers.": "SELECT T1.side_id, COUNT(*) AS n "
+            "FROM hero AS T1 JOIN power AS T2 ON T1.id = T2.hero_id GROUP BY T1.side_id",
+            "only where they are needed.": "SELECT name FROM hero WHERE height > "
+            "(SELECT mean FROM height_heroes) AND side_id IN (SELECT side_id FROM sides_powers WHERE n >= 2) ORDER BY name",
+            HARD: PARTS,
+        },
+    )
+    assert rows(draft) == [("Hulk",)]
+    assert draft.sql.startswith("WITH ")
+    composing = model.requests[-1][-1].content
+    assert "sides_powers(side_id, n)" in composing
+    assert "rows: (1, 3), (2, 1)" in composing
+
+
+def test_what_cannot_be_put_together_is_asked_whole(asked: Asked) -> None:
+    plain = "SELECT name FROM hero ORDER BY name LIMIT 1"
+    draft, model = asked(
+        HARD,
+        {
+            "What is the average height of heroes?": "SELECT AVG(height) AS mean FROM hero",
+            "List the sides with the number of their powers.": "SELECT nothing FROM nowhere",
+            HARD: [PARTS, plain],
+        },
+    )
+    assert rows(draft) == [("Bane",)]
+    assert draft.sql == plain
+    assert any(note.startswith("the question was asked whole") for note in draft.notes)
+    assert any("nowhere" in attempt.sql for attempt in draft.attempts)  # what was tried is told
+    assert model.requests[-1][-1].content.endswith(f"Question: {HARD}")
+
+
+def test_parts_without_a_table_in_common_are_asked_whole(asked: Asked) -> None:
+    question = "Among the sides with good heroes in them, how many are there?"
+    draft, _ = asked(
+        question,
+        {
+            "List the sides with good heroes in them.": "SELECT side FROM side WHERE side = 'Good'",
+            "Among sides, how many are there?": "SELECT COUNT(DISTINCT power) FROM power",
+            question: "SELECT COUNT(*) FROM side",
+        },
+    )
+    assert rows(draft) == [(2,)]
+
+
+def test_a_simple_question_is_asked_whole_at_once(asked: Asked) -> None:
+    draft, model = asked(
+        "How many heroes are there?", {"How many heroes are there?": "SELECT COUNT(*) FROM hero"}
+    )
+    assert rows(draft) == [(4,)]
+    assert len(model.requests) == 1
+    assert draft.notes == ()
+
+
+def test_without_a_history_it_is_the_plain_prompt(engine: Engine, catalog: Catalog) -> None:
+    model = FunctionModel(lambda messages: "SELECT COUNT(*) FROM hero")
+    question = "What is the number of good heroes minus the number of bad heroes?"
+    draft = ask(question, engine=engine, catalog=catalog, model=model, strategy="ltmp_history")
+    assert len(model.requests) == 1
+    assert rows(draft) == [(4,)]
+
+
+def test_a_model_that_names_one_part_has_taken_nothing_apart() -> None:
+    assert parts_said("1. How many lamps are broken?") == ()
+    assert parts_said("- Who sings?\n- Who sings?\n- Who dances, #1 or #7?") == (
+        "Who sings?",
+        "Who dances, those (Who sings) or those?",
+    )
