@@ -45,6 +45,17 @@ def test_the_start_of_the_prompt_is_read_once(model: LocalModel) -> None:
 
 
 @pytest.mark.model
+def test_several_beginnings_are_read_once_each(model: LocalModel) -> None:
+    beginnings = [f"Database {name}. {RULES}" for name in ("one", "two", "three")]
+    for question in ("How many rows?", "What is the largest a?"):
+        answers = [
+            model.chat([Message("system", one), Message("user", question)], max_tokens=4)
+            for one in beginnings
+        ]
+    assert all(answer.usage.cached > 60 for answer in answers)
+
+
+@pytest.mark.model
 def test_too_long_too_slow_and_usable_after(model: LocalModel) -> None:
     with pytest.raises(ModelError, match="the model reads at most 1024"):
         model.chat(ask("word " * 2000))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from sqlore.answer.join_path import Join, JoinGraph, join_graph, joins_line
-from sqlore.answer.narrow import linked_part, touched_tables
-from sqlore.catalog import Catalog, Dictionary, Profile, ValueIndex, schema_text
+from sqlore.answer.narrow import joined_tables, linked_part
+from sqlore.catalog import Catalog, schema_text
 from sqlore.catalog.render import estimate_tokens
 from sqlore.catalog.text import STOP_WORDS, words
 from sqlore.model import Retrieval
 from sqlore.prompts import PromptContext
+from sqlore.prompts.schemas import without_values
 
 if TYPE_CHECKING:
     from sqlore.config import Settings
@@ -46,7 +46,7 @@ def prompt_context(
     joins: tuple[Join, ...] = ()
     if settings.join_path or settings.narrow_schema == "always":
         ways = graph() if graph is not None else join_graph(catalog.schema)
-        joins = ways.path(touched_tables(catalog.schema, scores), scores) or ()
+        joins = ways.path(joined_tables(catalog.schema, retrieval, scores), scores) or ()
     shown = without_values(catalog) if mask else catalog
     if settings.narrow_schema == "always":
         shown = linked_part(shown, scores, {t for join in joins for t in (join.left, join.right)})
@@ -66,12 +66,6 @@ def prompt_context(
         joins_line(joins, catalog.schema) if settings.join_path else "",
         scores,
     )
-
-
-def without_values(catalog: Catalog) -> Catalog:
-    """The catalog's names and descriptions alone: no sample, no range, no coded value."""
-    kept = tuple(entry for entry in catalog.dictionary.entries if entry.value is None)
-    return replace(catalog, dictionary=Dictionary(kept), values=ValueIndex(), profile=Profile())
 
 
 def relevance(question: str, catalog: Catalog, retrieval: Retrieval | None) -> dict[str, float]:

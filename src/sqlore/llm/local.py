@@ -1,7 +1,8 @@
 """A GGUF model in this process, through llama.cpp's server object (`xllamacpp`).
 
 The model is loaded at the first question and stays; one request runs at a time. The start of a prompt
-that equals the one before is taken from the prefix cache, so the stable part of a prompt is read once.
+that equals one before is taken from the prefix cache, so the stable part of a prompt is read once. States of
+several prompts are kept: a strategy may go to and fro between prompts that begin differently.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from sqlore.model import Message, Usage
 # Prompt tokens read between two looks at the cancel flag: under two seconds on two cores, and 4 % slower
 # than reading everything at once.
 BATCH = 128
+# Memory for the states of prompts before the last one; the oldest go first. A token of the default model
+# takes 28 KiB, so this is nine prompts of 2,000 tokens. A state that is hardly shared by the next is kept.
+KEPT_MIB = 512
 
 
 def physical_cores() -> int:
@@ -225,7 +229,7 @@ def _start_server(path: Path, context: int, threads: int) -> Any:
     params.n_ctx = context
     params.n_parallel = 1
     params.n_batch = params.n_ubatch = BATCH
-    params.cache_ram_mib = 0
+    params.cache_ram_mib = KEPT_MIB
     params.n_ctx_checkpoints = 0
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.warmup = False
