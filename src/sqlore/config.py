@@ -77,6 +77,9 @@ class Settings(BaseSettings):
     mend_joins: bool = Field(True, description="add a join that is certain where a query forgot its table")
     link_values: bool = Field(True, description="tell the values of the database that a question names")
     join_path: bool = Field(False, description="tell how the tables that a question touches are joined")
+    reword_steps: bool = Field(
+        False, description="ltmp_da_gp: steps of its examples in the model's own words"
+    )
     narrow_schema: Literal["off", "auto", "always"] = Field(
         "auto", description="show only what a question touches of the schema: off, auto (too large), always"
     )

@@ -421,6 +421,43 @@ def test_masked_examples_name_no_value(engine: Engine, catalog: Catalog, setting
     assert "select where ship.port = <val>" in text
 
 
+@pytest.mark.parametrize(
+    ("said", "parts"),
+    [
+        (
+            "1. ships that lie in Oslo\n2. how many #1 there are",
+            ["ships that lie in Oslo", "how many #1 there are"],
+        ),
+        ("1. ships that lie in Rome\n2. how many #1", ["ships whose port is Oslo", "how many #1"]),
+        ("1. ships in Oslo\n2. how many of #2", ["ships in Oslo", "number of #1"]),
+        ("how many ships in Oslo", ["ships whose port is Oslo", "number of #1"]),
+        (ModelRefusal("no"), ["ships whose port is Oslo", "number of #1"]),
+    ],
+)
+def test_the_model_may_only_change_the_words(
+    engine: Engine, catalog: Catalog, settings: Settings, said: str | Exception, parts: list[str]
+) -> None:
+    asked: list[str] = []
+
+    def model(messages: Sequence[Message]) -> str:
+        task = messages[-1].content
+        if "\nSteps:\n" not in task:
+            return Steps("", "", "")(messages)
+        asked.append(task)
+        if isinstance(said, Exception):
+            raise said
+        return said
+
+    wanted = settings.model_copy(update={"reword_steps": True})
+    for _ in range(2):
+        ready = prepare_strategy("ltmp_da_gp", catalog, FunctionModel(model), wanted, engine=engine)
+        assert isinstance(ready, PreparedSteps)
+        assert dict(ready.examples[0].turns)["Parts:"] == f"1. {parts[0]}\n2. {parts[1]}"
+    assert len(asked) == 3, "each exemplar once, also when it is prepared again"
+    prepare_strategy("ltmp_da_gp", catalog, FunctionModel(model), settings, engine=engine)
+    assert len(asked) == 3, "only where it is wanted"
+
+
 def test_the_budget_is_kept_with_adapted_examples(
     engine: Engine, catalog: Catalog, settings: Settings
 ) -> None:

@@ -90,5 +90,6 @@ def prepare_strategy(
         engine,
         embedder,
         on_progress,
+        settings.reword_steps,
     )
     return strategy.prepare(catalog, training_set(settings.training), model, setup)

@@ -96,7 +96,8 @@ class Setup:
 
     `folder` keeps what was prepared (None: nothing is kept). `budget` is that of a whole prompt, in tokens.
     `engine` is the database, for what has to be run; `embedder` gives the embedding model when it is needed.
-    `on_progress` is told a stage, how much of it is done, and how much there is.
+    `on_progress` is told a stage, how much of it is done, and how much there is. With `reword` the model may
+    put steps that were read from SQL in better words.
     """
 
     folder: Path | None = None
@@ -105,6 +106,7 @@ class Setup:
     engine: Engine | None = None
     embedder: Callable[[], Embedder] | None = None
     on_progress: Callable[[str, int, int], None] | None = field(default=None, compare=False)
+    reword: bool = False
 
 
 class Prepared(Protocol):
