@@ -38,7 +38,9 @@ def ask(
     strategy: Annotated[
         str,
         typer.Option(
-            "--strategy", metavar="NAME", help="history; gp, da_gp, ltmp_gp, ltmp_da_gp; din_sql; zero_shot; …"
+            "--strategy",
+            metavar="NAME",
+            help="history; gp, da_gp, ltmp_gp, ltmp_da_gp; din_sql; zero_shot; …",
         ),
     ] = "history",
     limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="Rows fetched at most.")] = None,
