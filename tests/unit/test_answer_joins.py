@@ -12,13 +12,24 @@ from sqlore.answer import ask
 from sqlore.answer.context import prompt_context
 from sqlore.answer.join_path import Join, JoinGraph, edge_of, join_graph, joins_line, known_joins
 from sqlore.answer.missing_joins import mended_joins
-from sqlore.answer.narrow import linked_part, touched_tables
+from sqlore.answer.narrow import joined_tables, linked_part, touched_tables
 from sqlore.catalog import Catalog, build_catalog, catalog_from_schema
 from sqlore.config import Settings
 from sqlore.engines import connect
 from sqlore.knowledge import Store, learn
 from sqlore.llm import FunctionModel
-from sqlore.model import Column, Draft, ForeignKey, Schema, Script, Table
+from sqlore.model import (
+    Column,
+    Draft,
+    ForeignKey,
+    KnowledgeItem,
+    RankedItem,
+    Retrieval,
+    Schema,
+    Script,
+    Table,
+    ValueMatch,
+)
 from sqlore.prompts import prepare_strategy
 from sqlore.retrieve import Retriever
 
@@ -159,9 +170,25 @@ def test_wide_tables_keep_keys_and_what_is_touched() -> None:
         "c30",
         "hero_id",
     ]
-    assert len(kept.columns) < 20
+    assert len(kept.columns) == 20
     assert linked_part(catalog, {}) is catalog
     assert touched_tables(SCHEMA, {"hero.weight": 1.0, "side": 0.6, "film": 0.3}) == ["hero", "side"]
+
+
+def test_tables_to_join_are_those_of_what_was_found() -> None:
+    def found(score: float, *tables: str) -> RankedItem:
+        return RankedItem(KnowledgeItem(1, "condition", "predicate", "", "", "", "", 1, tables=tables), score)
+
+    items = (found(0.9, "hero", "side"), found(0.1, "film"), found(0.5, '"power"', "gone"))
+    sure, unsure = (ValueMatch("colour", "colour", "blue", "blue", 0, 4, score) for score in (1.0, 0.5))
+    assert joined_tables(SCHEMA, Retrieval("", items, (), values=(sure,)), {}) == [
+        "hero",
+        "side",
+        "power",
+        "colour",
+    ]
+    assert joined_tables(SCHEMA, Retrieval("", items, (), values=(unsure,)), {}) == ["hero", "side", "power"]
+    assert joined_tables(SCHEMA, None, {"film": 1.0}) == ["film"]
 
 
 # ------------------------------------------------------------------ joins that were forgotten

@@ -12,15 +12,19 @@ from dataclasses import replace
 from typing import Final
 
 from sqlore.catalog import Catalog
-from sqlore.model import Schema, Table
+from sqlore.model import Retrieval, Schema, Table
 
-__all__ = ["linked_part", "table_scores", "touched_tables"]
+__all__ = ["joined_tables", "linked_part", "table_scores", "touched_tables"]
 
 #: Of the relevance of the best table, the share that a table needs to be shown, and to be joined.
 SHOWN: Final = 0.2
 JOINED: Final = 0.5
+#: What an item of the history, and a value found in the question, need for their tables to be joined. Of the
+#: rules measured (`tests/bench/bench_link.py`) this one named gold's tables most often.
+_ITEM: Final = 0.35
+_VALUE: Final = 0.95
 #: Columns of a table that are shown beside its keys and those that the question touches.
-SHORT: Final = 12
+SHORT: Final = 20
 
 
 def full_name(table: Table) -> str:
@@ -49,6 +53,21 @@ def touched_tables(schema: Schema, relevance: Mapping[str, float], share: float 
     best = max(scores.values(), default=0.0)
     kept = [name for name, score in scores.items() if score > 0 and score >= share * best]
     return sorted(kept, key=lambda name: -scores[name])
+
+
+def joined_tables(schema: Schema, retrieval: Retrieval | None, relevance: Mapping[str, float]) -> list[str]:
+    """The tables that the query for a question will probably join, by its retrieval.
+
+    Those of the found items that are probably needed, and of values that are certain; where the history knows
+    nothing, those that the question touches by its words.
+    """
+    if retrieval is None or not retrieval.items:
+        return touched_tables(schema, relevance)
+    named = [t for ranked in retrieval.items if ranked.score >= _ITEM for t in ranked.item.tables]
+    named += [match.table for match in retrieval.values if match.score >= _VALUE]
+    known = {full_name(t) for t in schema.tables}
+    folded = (name.replace('"', "").lower() for name in named)
+    return [name for name in dict.fromkeys(folded) if name in known]
 
 
 def linked_part(catalog: Catalog, relevance: Mapping[str, float], between: Collection[str] = ()) -> Catalog:
