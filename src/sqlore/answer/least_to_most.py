@@ -24,7 +24,7 @@ from sqlore.answer.least_to_most_compose import (
     within,
 )
 from sqlore.answer.least_to_most_plan import Part, Plan
-from sqlore.answer.least_to_most_split import looked_up_first, taken_apart, worth_asking
+from sqlore.answer.least_to_most_split import smaller, taken_apart, worth_asking
 from sqlore.answer.reuse import reuser_of
 from sqlore.errors import CheckError, EngineError, SqlError, SqloreError
 from sqlore.model import Attempt, Rows, Usage
@@ -103,11 +103,12 @@ class _Parts:
     store: Store | None
     exclude: Collection[int | str]
     done: Composed = field(default_factory=Composed)
-    deep: bool = True
+    deep: bool = False
+    answered: dict[str, Step] = field(default_factory=dict)
 
     def answer(self) -> Composed:
         """Takes the question apart, answers each part, puts them together."""
-        plan = taken_apart(self.context.question) or self._asked_apart()
+        plan = taken_apart(self.context.question, self.context.values) or self._asked_apart()
         if plan is None:
             return self.done
         self.deep = plan.how == "values"
@@ -181,11 +182,17 @@ class _Parts:
     # -------------------------------------------------------------- one part
 
     def _step(self, one: Part, name: str) -> Step:
-        """A part's answer: from the history as it stands, else written by the model."""
-        step = self._known(one, name) or self._nested(one, name) or self._written(one, name)
+        """A part's answer: from the history as it stands, else in smaller parts, else written by the model.
+
+        What two parts have in common is answered once.
+        """
+        step = self.answered.get(one.question)
+        if step is None:
+            step = self._known(one, name) or self._nested(one, name) or self._written(one, name)
+            self.answered[one.question] = step
         if one.number and number_column(step.rows) is None:
             raise _Lost(f"no number answers: {one.question}")
-        return step
+        return replace(step, name=name)
 
     def _known(self, one: Part, name: str) -> Step | None:
         """A known script that answers the part, with the part's values."""
@@ -205,8 +212,9 @@ class _Parts:
         return None
 
     def _nested(self, one: Part, name: str) -> Step | None:
-        """A part that has a value to look up first; None where it has none, or that does not come about."""
-        plan = looked_up_first(one.question) if self.deep else None
+        """A part in parts of its own; None where it has none, or that does not come about."""
+        values = self.job.catalog.values.match(one.question)
+        plan = smaller(one.question, values) if self.deep else None
         if plan is None:
             return None
         self.deep = False

@@ -8,13 +8,16 @@ among villains") is said in full. A question that none of these ways of asking f
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from sqlore.answer.least_to_most_plan import Part, Plan, part
 from sqlore.answer.least_to_most_values import ASKING, values
-from sqlore.answer.least_to_most_words import SUPERLATIVE, head_noun, merged, refers_back
+from sqlore.answer.least_to_most_words import SUPERLATIVE, head_noun, is_total, merged, narrowed, refers_back
+from sqlore.model import ValueMatch
+from sqlore.retrieve.words import stems
 
-__all__ = ["looked_up_first", "taken_apart", "worth_asking"]
+__all__ = ["looked_up_first", "smaller", "taken_apart", "worth_asking"]
 
 _SCOPE: Final = re.compile(
     rf"(?P<lead>among|of|for|in|at|within|out of|counting only|considering only|considering|across)\s+"
@@ -27,15 +30,15 @@ _INSTRUCTION: Final = re.compile(
 )
 _SETS: Final = frozenset(("among", "of", "out of", "counting only", "considering only"))
 #: Words of a question, and words in it that join clauses, from which on a model is asked for its parts.
-_LONG: Final = 15
-_JOINED: Final = 2
+_LONG: Final = 22
+_JOINED: Final = 3
 _JOINTS: Final = re.compile(
     r"\b(?:and|or|but|who|whose|whom|that|which|among|along with|as well as|than|with|having|where)\b", re.I
 )
 
 
-def taken_apart(question: str) -> Plan | None:
-    """The plan of a question; None where it is best asked whole.
+def taken_apart(question: str, found: Sequence[ValueMatch] = ()) -> Plan | None:
+    """The plan of a question; None where it is best asked whole. `found` are the values that it names.
 
     >>> plan = taken_apart("Among the tall heroes, how many more are good than bad?")
     >>> [one.question for one in plan.parts], plan.outputs[0].operation
@@ -50,7 +53,7 @@ def taken_apart(question: str) -> Plan | None:
         (None if told else _lists(rest, scope))
         or values(rest, scope, told)
         or (None if told else _chained(asked))
-        or looked_up_first(asked, told)
+        or looked_up_first(asked, found, told)
         or _within(scoped, told)
     )
 
@@ -60,7 +63,10 @@ def worth_asking(question: str) -> bool:
 
     >>> worth_asking("How many heroes are tall?")
     False
-    >>> worth_asking("Which heroes that fly are taller than the average one, and which team has most?")
+    >>> worth_asking(
+    ...     "Show the name and the team of the heroes who can fly and are taller than the average hero, with "
+    ...     "the number of powers that each of them has."
+    ... )
     True
     """
     return len(question.split()) >= _LONG and len(_JOINTS.findall(question)) >= _JOINED
@@ -103,8 +109,8 @@ def _lists(rest: str, scope: str) -> Plan | None:
         how = "except" if match.re is _NOT_THAT else "intersect"
     else:
         match = _BUT_NOT.fullmatch(rest)
-        if match is None:
-            return None
+        if match is None or f" {match['b'].split()[0].lower()} " not in match["a"].lower():
+            return None  # what is not wanted has to be said in the words of what is
         asked, how = [match["a"], merged(match["a"], match["b"])], "except"
     parts = tuple(part(one, scope, number=False) for one in asked)
     return Plan("except" if how == "except" else "intersect", parts)
@@ -114,24 +120,25 @@ def _lists(rest: str, scope: str) -> Plan | None:
 
 _NAME: Final = r"(?:[A-Z0-9][\w.'-]*)(?: [A-Z0-9][\w.'-]*)*"
 _THING: Final = r"\w+(?: (?!from|of|in|by|that|who|with|where)\w+)?"
-_LOOKUPS: Final = (
-    # the same group as Amazo
-    re.compile(rf"\bthe (?P<same>same )(?P<what>[\w ]+?) as (?P<of>{_NAME})"),
-    # in the region with the highest income, from the publisher that published the slowest hero
-    re.compile(
-        rf"\b(?:in|from|by|of|at|for|to|with) the (?P<what>{_THING}) "
-        rf"(?P<of>(?:that|which|with|where|having) [^,?]*?{SUPERLATIVE}"
-        r"(?:(?!\b(?:divided|minus|exceed|and)\b)[^,?])*)",
-        re.I,
-    ),
-    # created by the publisher of Hellboy
-    re.compile(rf"\b(?:in|from|by|at|to) the (?P<what>{_THING}) of (?P<of>{_NAME})"),
+#: The same group as Amazo.
+_SAME: Final = re.compile(rf"\bthe (?P<same>same )(?P<what>[\w ]+?) as (?P<of>{_NAME})")
+#: In the region with the highest income, from the publisher that published the slowest hero.
+_EXTREME: Final = re.compile(
+    rf"\b(?:in|from|by|of|at|for|to|with) the (?P<what>{_THING}) "
+    rf"(?P<of>(?:that|which|with|where|having) [^,?]*?{SUPERLATIVE}"
+    r"(?:(?!\b(?:divided|minus|exceed|and)\b)[^,?])*)",
+    re.I,
 )
+#: Created by the publisher of Hellboy.
+_OF_NAME: Final = re.compile(rf"\b(?:in|from|by|at|to) the (?P<what>{_THING}) of (?P<of>{_NAME})")
+_LOOKUPS: Final = (_SAME, _EXTREME, _OF_NAME)
 
 
-def looked_up_first(question: str, told: str = "") -> Plan | None:
+def looked_up_first(question: str, found: Sequence[ValueMatch] = (), told: str = "") -> Plan | None:
     """A value that has to be found before the rest can be asked: "the same team as Ann".
 
+    `found` are the values that the question names: "the city of Paris" is Paris, there is nothing to find.
+    Where the rest is of one row ("the name of the tallest hero's team") one query does it.
     `told` is a sentence of the question that says what to give.
 
     >>> plan = looked_up_first("How many heroes are in the same team as Ann?")
@@ -144,12 +151,20 @@ def looked_up_first(question: str, told: str = "") -> Plan | None:
             continue
         what, of = match["what"].strip(), match["of"].strip()
         end = match.start("of") + len(of)
-        first = Part(_asked_for(what, of))
         before = re.sub(r"\bsame \Z", "", question[: match.start("what")])
         outer = _resolved(f"{before}{what} {{}}{question[end:].rstrip(' .?!')}", what)
-        if len(outer.split()) > 4:
-            return _with_value(first, outer, told)
+        if pattern is _OF_NAME and not _owned(what, match.start("of"), found):
+            continue
+        if pattern is _EXTREME and not is_total(outer):
+            continue
+        return _with_value(Part(_asked_for(what, of)), outer, told)
     return None
+
+
+def _owned(what: str, start: int, found: Sequence[ValueMatch]) -> bool:
+    """Whether the name at `start` is that of a thing which has a `what`: a value, of another column."""
+    columns = {stem for value in found if value.start <= start < value.end for stem in stems(value.column)}
+    return bool(columns) and not columns & set(stems(what))
 
 
 def _asked_for(what: str, of: str) -> str:
@@ -199,6 +214,12 @@ def _resolved(text: str, what: str) -> str:
     return re.sub(r"(?<=\w )(?<!\bare )(?<!\bis )there\b(?! (?:is|are)\b)", f"in the {what} {{}}", text)
 
 
+def smaller(question: str, found: Sequence[ValueMatch] = ()) -> Plan | None:
+    """The plan of a part that is itself not asked in one: a value to look up first, or rows of a set."""
+    asked, told = _sentences(question)
+    return looked_up_first(asked, found, told) or _within(_SCOPE.fullmatch(asked), told)
+
+
 # ------------------------------------------------------------------ the rows of a set
 
 
@@ -208,6 +229,6 @@ def _within(scoped: re.Match[str] | None, told: str) -> Plan | None:
         return None
     scope, rest = scoped["scope"].strip(), scoped["rest"].strip()
     noun = head_noun(scope)
-    if noun is None or refers_back(rest):
+    if noun is None or refers_back(rest) or not narrowed(scope):
         return None
     return Plan("within", (Part(f"List {scope}."), Part(f"Among {noun}, {rest}? {told}".strip())))

@@ -106,7 +106,7 @@ def values(rest: str, scope: str, told: str, *, before: Part | None = None) -> P
         if found is None:
             rest_of_it = elliptic(clause) if made.last else None
             clause = merged(made.last, rest_of_it) if rest_of_it else clause
-            if refers_back(clause, within=bool(scope)):
+            if refers_back(clause, within=bool(scope)) or clause.lower().startswith("when "):
                 return None
             found = Output(made.add(clause, number=False))
             made.last = clause

@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["SUPERLATIVE", "elliptic", "head_noun", "is_measure", "measured", "merged", "refers_back"]
+__all__ = [
+    "SUPERLATIVE",
+    "elliptic",
+    "head_noun",
+    "is_measure",
+    "is_total",
+    "measured",
+    "merged",
+    "narrowed",
+    "refers_back",
+]
 
 SUPERLATIVE: Final = (
     r"\b(?:most|least|highest|lowest|largest|smallest|biggest|longest|shortest|oldest|youngest|tallest|heaviest|"
@@ -52,10 +62,16 @@ _NOUNS: Final = {
     "longer": "length",
 }
 _MODIFIER: Final = re.compile(
-    r"\b(?:with|without|that|who|whose|which|having|have|in|from|of|on|at|by|published|created|born|made|living|"
-    r"issued|opened|where|located|for|taken|held|approved|and|or|to|enrolled|weighing|aged|older|younger|between|"
-    r"hired|working|written|released)\b",
+    r"\b(?:with|without|that|who|whose|which|having|have|in|from|of|on|at|by|born|made|where|for|held|and|or|to|"
+    r"older|younger|between|\w+(?:ed|ing))\b",
     re.I,
+)
+_CONDITION: Final = re.compile(
+    r"\b(?:with|without|that|who|whose|which|having|in|from|by|where|and|between)\b", re.I
+)
+_NESTED: Final = re.compile(rf"{SUPERLATIVE}|\baverage\b", re.I)
+_TOTAL: Final = re.compile(
+    r"\b(?:how many|number of|count|average|mean|total|sum|percent\w*|proportion|ratio|rate)\b", re.I
 )
 
 
@@ -137,6 +153,24 @@ def refers_back(clause: str, *, within: bool = False) -> bool:
     """
     text = _RELATIVE.sub(" ", clause)
     return bool(_BACK.search(text)) or (not within and bool(_ONE.search(text)))
+
+
+def is_total(text: str) -> bool:
+    """Whether something is computed over many rows: a count, an average, a share."""
+    return bool(_TOTAL.search(text))
+
+
+def narrowed(phrase: str) -> bool:
+    """Whether a group of rows takes more than one condition: a set that is worth a query of its own.
+
+    >>> narrowed("the female heroes with red hair"), narrowed("heroes with red hair")
+    (True, False)
+    """
+    match = _MODIFIER.search(phrase)
+    front = (phrase[: match.start()] if match else phrase).split()
+    told = [word for word in front if word.lower() not in ("the", "all", "a", "an", "any")]
+    conditions = len(_CONDITION.findall(phrase)) + max(0, len(told) - 1)
+    return conditions > 1 or bool(_NESTED.search(phrase))
 
 
 def head_noun(phrase: str) -> str | None:
