@@ -211,7 +211,10 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class StoredScript:
-    """A script in the store. `variants` counts the texts folded into it (same skeleton)."""
+    """A script in the store. `variants` counts the texts folded into it (same skeleton).
+
+    Nobody ran any text of a `synthetic` one: a model wrote it.
+    """
 
     id: int
     script: Script
@@ -228,7 +231,8 @@ class KnowledgeItem:
     """A skeleton with everything known of it.
 
     `support` is the number of scripts that use it, `runs` the number of runs of those scripts.
-    `literals` are the value tuples seen, most frequent first, each with its count.
+    `literals` are the value tuples seen, most frequent first, each with its count. Where it is `synthetic`,
+    no script that somebody ran uses it: its support is 0, `scripts` and `literals` are those of a model.
     """
 
     id: int
@@ -251,6 +255,7 @@ class KnowledgeItem:
     trust: Trust = "unverified"
     version: int = 1
     stale: str | None = None
+    synthetic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +357,8 @@ class Citation:
 
     ``cited``: an item of the same skeleton; ``near``: the most similar item, in `similarity`;
     ``novel``: nothing in the history is like it, `item` is None. `new_values` are literals of a cited
-    fragment that the history never had in this place: the form is known, the value is not.
+    fragment that the history never had in this place: the form is known, the value is not. A `synthetic`
+    item is one that only scripts of a model hold.
     """
 
     start: int
@@ -368,6 +374,7 @@ class Citation:
     description: str = ""
     skeleton: str = ""
     new_values: tuple[str, ...] = ()
+    synthetic: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from sqlore.knowledge import LearnReport, Store
     from sqlore.llm import ChatModel
     from sqlore.model import Draft, Retrieval, Schema
+    from sqlore.prompts.da_gp import PreparedAdapted
+    from sqlore.prompts.da_gp_learn import WarmReport
     from sqlore.retrieve import Retriever
 
 __all__ = ["Workspace", "asked", "open", "store_path"]
@@ -252,12 +254,55 @@ class Workspace:
             embedder=self.embedder,
             on_progress=on_progress and (lambda p: on_progress("learning scripts", p.read, None)),
         )
-        store.save_catalog((report.catalog or catalog).to_json())
-        store.mark_stale(catalog.schema)
+        self._learned(report.catalog or catalog, catalog.schema)
+        return report
+
+    def warm(
+        self,
+        *,
+        review: Path | None = None,
+        approved: bool = False,
+        on_progress: OnProgress | None = None,
+    ) -> tuple[WarmReport, PreparedAdapted]:
+        """Adapts examples to the database with the model (`da_gp`) and learns them as synthetic scripts.
+
+        What was adapted before, and what a person approved or wrote in the file `review`, is not made again.
+        With `approved` only what a person approved is learned. Raises as `AdaptedPrompt.prepare`.
+        """
+        from sqlore.prompts.base import Setup
+        from sqlore.prompts.da_gp import AdaptedPrompt
+        from sqlore.prompts.da_gp_learn import learn_exemplars
+        from sqlore.prompts.training_set import training_set
+
+        self.on_progress = on_progress
+        settings, state = self.settings, _state(self.engine, self.settings.dictionary)
+        known = self.learned
+        catalog = self._fresh_catalog(None, on_progress) if known else self.catalog
+        mask = settings.mask and self.model.remote
+        folder = settings.home / "prepared"
+        setup = Setup(folder, settings.prompt_tokens, mask, self.engine, on_progress=on_progress)
+        ready = AdaptedPrompt(review).prepare(catalog, training_set(settings.training), self.model, setup)
+        store = self._create_store()
+        if not known:
+            store.set_meta(database=self.engine.url, state=state)
+        report = learn_exemplars(
+            store,
+            ready.entries,
+            catalog,
+            self.embedder,
+            approved=approved,
+            on_progress=on_progress and (lambda p: on_progress("learning examples", p.read, None)),
+        )
+        self._learned(report.learned.catalog or catalog, catalog.schema)
+        return report, ready
+
+    def _learned(self, catalog: Catalog, schema: Schema) -> None:
+        """Keeps what is known of the database; what was read of the store before is out of date."""
+        self.store.save_catalog(catalog.to_json())
+        self.store.mark_stale(schema)
         self.__dict__.pop("catalog", None)
         self.__dict__.pop("retriever", None)
         self._remember()
-        return report
 
     def _fresh_catalog(self, schema: Schema | None, on_progress: OnProgress | None) -> Catalog:
         """The catalog as the database is now; what scripts and people said of it before is kept.

@@ -24,13 +24,16 @@ from cli_helpers import (
     serving,
 )
 
-LEARN_KEYS = ["store", "read", "new", "folded", "known", "rejected", "scripts", "items", "seconds"]
+LEARN_KEYS = [
+    "store", "read", "new", "folded", "known", "rejected", "scripts", "items", "synthetic", "seconds",
+]  # fmt: skip
 ITEM_KEYS = [
     "id", "kind", "form", "skeleton", "sql", "name", "aliases", "description", "support", "runs", "literals",
-    "authors", "first_seen", "last_seen", "trust", "version", "stale",
+    "authors", "first_seen", "last_seen", "trust", "version", "stale", "synthetic",
 ]  # fmt: skip
 EXAMPLE_KEYS = [
     "id", "key", "question", "comment", "sql", "author", "time", "runs", "source", "line", "description",
+    "synthetic",
 ]  # fmt: skip
 ENGINES = ("shop.sqlite", "shop.duckdb")
 
@@ -183,7 +186,7 @@ def test_ask_gives_sql_citations_and_rows(inside: Path, sqlore_: Command, endpoi
     for citation in draft["citations"]:
         assert list(citation) == [
             "start", "end", "kind", "sql", "status", "item", "support", "scripts", "new_values",
-            "similarity", "skeleton", "description",
+            "similarity", "skeleton", "description", "trust", "synthetic",
         ]  # fmt: skip
         assert sql[citation["start"] : citation["end"]] == citation["sql"]
     status = {c["sql"]: c["status"] for c in draft["citations"] if c["kind"] != "query"}

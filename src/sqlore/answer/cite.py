@@ -151,6 +151,7 @@ def _citation(fragment: Fragment, item: KnowledgeItem | None, score: float) -> C
         trust=item.trust,
         description=_description(item),
         skeleton=fragment.skeleton,
+        synthetic=item.synthetic,
     )
 
 

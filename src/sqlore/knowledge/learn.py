@@ -88,7 +88,8 @@ def learn(
     """Learns scripts into a store. Learning the same again changes nothing.
 
     `schema` is the catalog's where it is not given. `retry` reads texts again that were not understood
-    before. `synthetic` marks scripts that sqlore made itself. Ctrl-C keeps every batch that was stored and
+    before. `synthetic` marks scripts that sqlore made itself: they are no support of anything, and what they
+    call columns and formulas is not learned. Ctrl-C keeps every batch that was stored and
     is passed on. Raises `StoreEmbeddingError` where the store's vectors are another model's.
     """
     learner = _Learner(store, catalog, schema, dialect, embedder, on_progress, batch, retry, synthetic)
@@ -162,7 +163,9 @@ class _Learner:
         iterator, before = iter(scripts), set[int]()
         while ahead := [clean(one) for one in islice(iterator, _AHEAD)]:
             hashes = [hash_of(one) for one in ahead]
-            self.seen.stored |= self.store.known_hashes(hashes, rejected=not self.retry)
+            self.seen.stored |= self.store.known_hashes(
+                hashes, rejected=not self.retry, synthetic=self.synthetic
+            )
             for one, number in zip(ahead, hashes, strict=True):
                 self.read += 1
                 script = one.script if isinstance(one, Rejected) else one
@@ -182,9 +185,9 @@ class _Learner:
         scripts = [NewScript(one, script_hash(one.script)) for one in parsed]
         with self._timed("describe"):
             fresh = self._learn_names(parsed)
-            known = self.store.known_items([f.key for one in parsed for f in one.fragments], _EXAMPLES)
+            known = self._known(parsed)
             descriptions = self._describe(parsed, known)
-            aliases = _aliases(parsed)
+            aliases = {} if self.synthetic else _aliases(parsed)
         with self._timed("embed"):
             vectors = self._embed(parsed, known, descriptions)
         with self._timed("store"):
@@ -212,9 +215,14 @@ class _Learner:
                 )
             )
 
+    def _known(self, parsed: list[ParsedScript]) -> dict[str, Known]:
+        """What is known of the items of a batch; what a model alone used is not known to who runs it."""
+        known = self.store.known_items([f.key for one in parsed for f in one.fragments], _EXAMPLES)
+        return {key: one for key, one in known.items() if self.synthetic or not one.synthetic}
+
     def _learn_names(self, parsed: list[ParsedScript]) -> list[Naming]:
         """What the batch calls columns and codes goes into the dictionary before anything is described."""
-        fresh = [naming for one in parsed for naming in one.namings]
+        fresh = [] if self.synthetic else [naming for one in parsed for naming in one.namings]
         if fresh:
             self.namings += fresh
             self._make_describer()

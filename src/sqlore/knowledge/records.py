@@ -149,7 +149,10 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One stored text of a script, with what was written about it; `words` is its question or comment."""
+    """One stored text of a script, with what was written about it; `words` is its question or comment.
+
+    Nobody ran a `synthetic` one, a model wrote it.
+    """
 
     id: int
     script: int
@@ -172,7 +175,8 @@ class Use(NamedTuple):
 class Known:
     """What the store has of an item when new texts arrive that use it.
 
-    `values` are the first few single literals seen with it, in the order they were first seen.
+    `values` are the first few single literals seen with it, in the order they were first seen; it is
+    `synthetic` where no script that somebody ran uses it.
     """
 
     id: int
@@ -180,6 +184,7 @@ class Known:
     source: Source
     described: Description
     values: tuple[str, ...] = ()
+    synthetic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +205,8 @@ class Change:
 class Stats:
     """How much a store holds: scripts, the distinct texts read of them, and all their runs.
 
-    `bytes` is the size of its file.
+    `bytes` is the size of its file. `synthetic` of the scripts were written by a model, and
+    `synthetic_items` of the items are known from these alone; neither has any runs.
     """
 
     scripts: int
@@ -214,6 +220,8 @@ class Stats:
     by_trust: Mapping[Trust, int] = field(default_factory=dict)
     by_source: Mapping[str, int] = field(default_factory=dict)
     stale: int = 0
+    synthetic: int = 0
+    synthetic_items: int = 0
 
     @property
     def bytes_per_script(self) -> float:

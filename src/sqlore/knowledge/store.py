@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +20,7 @@ from sqlore.knowledge.records import (
     Source,
 )
 from sqlore.knowledge.store_file import connect, plain_errors
+from sqlore.knowledge.store_forget import forget_synthetic
 from sqlore.knowledge.store_text import TextIndex, set_description
 from sqlore.knowledge.store_write import add_batch
 from sqlore.model import KnowledgeItem, Schema, Trust
@@ -102,6 +103,14 @@ class Store(StoreReader):
         """Stores a batch in one transaction and says what was new."""
         with self._writing() as db:
             return add_batch(db, batch)
+
+    def forget_synthetic(self, source: str, *, keep: Collection[int] = ()) -> int:
+        """Takes the synthetic texts of `source` out, but those whose hash is in `keep`; returns how many.
+
+        What is known from them alone goes with them; what somebody ran stays.
+        """
+        with self._writing() as db:
+            return forget_synthetic(db, source, keep)
 
     def improve(
         self, words: Mapping[int, Description], source: Source, embedder: Embedder | None = None

@@ -145,5 +145,7 @@ def _prepare(db: sqlite3.Connection, where: str, *, read_only: bool) -> None:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = NORMAL")
         store_schema.migrate(db, where)
+    elif store_schema.version(db) < store_schema.LATEST and os.access(where, os.W_OK):
+        connect(Path(where), create=False).close()  # an older store is brought up to date to be read, too
     elif store_schema.version(db) != store_schema.LATEST:
         store_schema.migrate(db, where)

@@ -21,7 +21,8 @@ REEMBED: Final = "sqlore learn --history FOLDER --reembed"
 _COUNTS = """
 SELECT count(*) FROM items i WHERE (support, runs) IS NOT (
     SELECT count(*), coalesce(sum(s.runs), 0) FROM scripts s WHERE s.id IN (
-        SELECT v.script FROM fragments f JOIN variants v ON v.id = f.variant WHERE f.item = i.id))
+        SELECT v.script FROM fragments f JOIN variants v ON v.id = f.variant
+        WHERE f.item = i.id AND NOT v.synthetic))
 """
 
 

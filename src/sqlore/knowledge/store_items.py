@@ -19,11 +19,14 @@ _EXAMPLES: Final = 20
 PIECES: Final = "IN (SELECT id FROM items WHERE kind <> 'query')"
 """Instead of ids: all items but the whole queries, which are more than half of a store."""
 Wanted = Sequence[int] | str | None
+_SYNTHETIC: Final = "variant IN (SELECT id FROM variants WHERE synthetic)"
+_REAL: Final = "variant NOT IN (SELECT id FROM variants WHERE synthetic)"
+"""Which texts; the subquery is read from a partial index once, and there are few such texts or none."""
 
 _ITEM = """
 SELECT i.id, i.kind, i.form, i.skeleton,
     coalesce(i.sql, (SELECT v.sql FROM scripts s JOIN variants v ON v.script = s.id WHERE s.item = i.id
-                     ORDER BY v.id LIMIT 1), i.skeleton) AS sql,
+                     ORDER BY v.synthetic, v.id LIMIT 1), i.skeleton) AS sql,
     i.name, i.description, i.support, i.runs, i.aliases, i.trust, i.version, i.stale
 FROM items i WHERE i.id {ids}
 """
@@ -67,7 +70,8 @@ def load_items(db: sqlite3.Connection, ids: Wanted = None) -> list[KnowledgeItem
     rows = {row[0]: row for row in rows_of(db, _ITEM, ids)}
     listed = isinstance(ids, Sequence) and not isinstance(ids, str)
     wanted = [number for number in ids or () if number in rows] if listed else sorted(rows)
-    literals, scripts = _literals(db, ids), _scripts_of(db, ids)
+    made_up = {number for number, row in rows.items() if not row[7]}
+    literals, scripts = _literals(db, ids, made_up), _scripts_of(db, ids, made_up)
     tables, columns = _names(db, ids)
     people = _people(db, ids)
     none: tuple[str, ...] = ()
@@ -93,6 +97,7 @@ def load_items(db: sqlite3.Connection, ids: Wanted = None) -> list[KnowledgeItem
             trust=row[10],
             version=row[11],
             stale=row[12],
+            synthetic=not row[7],
         )
         for row in (rows[number] for number in wanted)
     ]
@@ -103,12 +108,13 @@ def known_items(db: sqlite3.Connection, hashes: Sequence[int], examples: int) ->
     found: dict[int, Known] = {}
     for row in rows_of(
         db,
-        "SELECT hash, id, coalesce(sql, skeleton), source, name, description FROM items WHERE hash {ids}",
+        "SELECT hash, id, coalesce(sql, skeleton), source, name, description, support = 0 FROM items"
+        " WHERE hash {ids}",
         hashes,
     ):
         values = db.execute(
             "SELECT literals, min(variant) AS first FROM fragments WHERE item = ? AND literals IS NOT NULL"
-            " GROUP BY literals ORDER BY first LIMIT ?",
+            f" AND {_REAL} GROUP BY literals ORDER BY first LIMIT ?",
             (row[1], examples),
         ).fetchall()
         single = [strings(value[0]) for value in values]
@@ -118,6 +124,7 @@ def known_items(db: sqlite3.Connection, hashes: Sequence[int], examples: int) ->
             cast(Source, row[3]),
             Description(row[4], row[5]),
             tuple(v[0] for v in single if len(v) == 1),
+            bool(row[6]),
         )
     return found
 
@@ -144,31 +151,42 @@ def rows_of(db: sqlite3.Connection, sql: str, ids: Wanted) -> Iterator[Any]:
         yield from db.execute(sql.format(ids=f"IN ({marks})"), tuple(part))
 
 
-def _literals(db: sqlite3.Connection, ids: Wanted) -> dict[int, tuple[tuple[tuple[str, ...], int], ...]]:
+def _literals(
+    db: sqlite3.Connection, ids: Wanted, made_up: set[int]
+) -> dict[int, tuple[tuple[tuple[str, ...], int], ...]]:
+    """The literals of what people ran; for items that are `made_up`, those of synthetic texts."""
     found: dict[int, list[tuple[tuple[str, ...], int]]] = defaultdict(list)
-    rows = rows_of(
-        db,
+    sql = (
         "SELECT item, literals, count(DISTINCT variant) AS n FROM fragments"
-        " WHERE item {ids} AND literals IS NOT NULL"
-        " GROUP BY item, literals ORDER BY item, n DESC, min(variant)",
-        ids,
+        " WHERE item {ids} AND literals IS NOT NULL AND {texts}"
+        " GROUP BY item, literals ORDER BY item, n DESC, min(variant)"
     )
-    for item, text, count in rows:
+    for item, text, count in _of_texts(db, sql, ids, made_up):
         if len(found[item]) < _EXAMPLES:
             found[item].append((strings(text), count))
     return {item: tuple(values) for item, values in found.items()}
 
 
-def _scripts_of(db: sqlite3.Connection, ids: Wanted) -> dict[int, tuple[int, ...]]:
+def _scripts_of(db: sqlite3.Connection, ids: Wanted, made_up: set[int]) -> dict[int, tuple[int, ...]]:
+    """The scripts that people ran; for items that are `made_up`, the synthetic ones."""
     found: dict[int, list[int]] = defaultdict(list)
-    for item, script in rows_of(
-        db,
+    sql = (
         "SELECT DISTINCT f.item, v.script FROM fragments f JOIN variants v ON v.id = f.variant"
-        " WHERE f.item {ids} ORDER BY f.item, v.script",
-        ids,
-    ):
+        " WHERE f.item {ids} AND {texts} ORDER BY f.item, v.script"
+    )
+    for item, script in _of_texts(db, sql, ids, made_up):
         found[item].append(script)
     return {item: tuple(scripts) for item, scripts in found.items()}
+
+
+def _of_texts(db: sqlite3.Connection, sql: str, ids: Wanted, made_up: set[int]) -> Iterator[Any]:
+    """The rows of `sql` over the texts that people ran, then over synthetic ones for `made_up` items.
+
+    `{texts}` stands in it where texts are chosen.
+    """
+    yield from rows_of(db, sql.replace("{texts}", _REAL), ids)
+    if made_up:
+        yield from rows_of(db, sql.replace("{texts}", _SYNTHETIC), sorted(made_up))
 
 
 def _names(db: sqlite3.Connection, ids: Wanted) -> tuple[dict[int, list[str]], dict[int, list[str]]]:

@@ -71,9 +71,16 @@ class StoreReader:
             rows = db.execute("SELECT expression, alias, columns, uses FROM namings").fetchall()
         return [Naming(row[0], row[1], tuple(row[2].split("\n"))) for row in rows for _ in range(row[3])]
 
-    def known_hashes(self, hashes: Sequence[int], *, rejected: bool = True) -> set[int]:
-        """Which of these texts were read before; also those that were rejected, unless they get a new try."""
+    def known_hashes(
+        self, hashes: Sequence[int], *, rejected: bool = True, synthetic: bool = False
+    ) -> set[int]:
+        """Which of these texts were read before; also those that were rejected, unless they get a new try.
+
+        Those that only a model wrote are known to one who learns `synthetic` ones, to nobody else.
+        """
         sql = ["SELECT DISTINCT hash FROM sightings WHERE hash {ids}"]
+        if not synthetic:
+            sql[0] += " AND variant NOT IN (SELECT id FROM variants WHERE synthetic)"
         if rejected:
             sql.append("SELECT hash FROM rejected WHERE hash {ids}")
         with self._reading() as db:

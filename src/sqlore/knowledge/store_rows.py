@@ -17,17 +17,22 @@ _COLUMN = re.compile(r'(?:(.*)\.)?("(?:[^"]|"")*"|[^."]*)')
 
 
 def recount(db: sqlite3.Connection, items: Iterable[int]) -> None:
-    """Computes `runs` of the scripts and `support` and `runs` of the items given, from the tables."""
+    """Computes what is counted of the items given and of their scripts, from the tables.
+
+    Synthetic texts count for nothing: what is known from them alone has a support of 0.
+    """
     rows = [(item,) for item in sorted(items)]
     db.executemany(
         "UPDATE scripts SET runs = (SELECT coalesce(sum(g.runs), 0) FROM variants v"
-        " JOIN sightings g ON g.variant = v.id WHERE v.script = scripts.id) WHERE item = ?",
+        " JOIN sightings g ON g.variant = v.id WHERE v.script = scripts.id AND NOT v.synthetic),"
+        " synthetic = NOT EXISTS (SELECT 1 FROM variants v WHERE v.script = scripts.id AND NOT v.synthetic)"
+        " WHERE item = ?",
         rows,
     )
     db.executemany(
         "UPDATE items SET (support, runs) = (SELECT count(*), coalesce(sum(s.runs), 0) FROM scripts s"
         " WHERE s.id IN (SELECT v.script FROM fragments f JOIN variants v ON v.id = f.variant"
-        " WHERE f.item = items.id)) WHERE id = ?",
+        " WHERE f.item = items.id AND NOT v.synthetic)) WHERE id = ?",
         rows,
     )
 

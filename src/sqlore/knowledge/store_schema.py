@@ -7,7 +7,8 @@ What a store holds, and why it is shaped so:
 
 - a **script** is one query skeleton; its name, description and trust are those of its query item;
 - a **variant** is one text of a script that says something new: other literals or another question. Its
-  text is stored here and nowhere else;
+  text is stored here and nowhere else. A synthetic one nobody ran, a model wrote it: it counts for nothing,
+  and a script or item that has no other has a support of 0;
 - a **sighting** is where a text was seen and how often. It knows every text ever read by its hash, so that
   learning again skips it before parsing, and it holds counts that are set and never added to;
 - an **item** is a skeleton; `support` and `runs` are computed from fragments and sightings whenever they
@@ -24,6 +25,7 @@ from collections.abc import Callable
 from typing import Final
 
 from sqlore.errors import StoreVersionError
+from sqlore.knowledge.store_rows import recount
 
 __all__ = ["APPLICATION_ID", "LATEST", "migrate", "version"]
 
@@ -177,6 +179,23 @@ CREATE VIRTUAL TABLE item_text USING fts5 (
 )
 """,
     )
+
+
+@migration
+def synthetic_texts(db: sqlite3.Connection) -> None:
+    """Which texts are synthetic, where before only whole scripts were; these count for nothing now."""
+    _run(
+        db,
+        """
+ALTER TABLE variants ADD COLUMN synthetic INTEGER NOT NULL DEFAULT 0;
+UPDATE variants SET synthetic = 1 WHERE script IN (SELECT id FROM scripts WHERE synthetic);
+CREATE INDEX variants_synthetic ON variants (id) WHERE synthetic
+""",
+    )
+    rows = db.execute(
+        "SELECT DISTINCT f.item FROM fragments f JOIN variants v ON v.id = f.variant WHERE v.synthetic"
+    )
+    recount(db, [int(row[0]) for row in rows])
 
 
 LATEST: Final = len(MIGRATIONS)

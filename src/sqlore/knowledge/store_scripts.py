@@ -28,7 +28,7 @@ SELECT s.id, v.sql, v.key, v.question, v.comment, v.evidence, g.name AS source, 
      WHERE t.variant = v.id ORDER BY t.last DESC LIMIT 1) AS author,
     (SELECT max(t.last) FROM sightings t WHERE t.variant = v.id) AS time
 FROM scripts s JOIN items i ON i.id = s.item
-JOIN variants v ON v.id = (SELECT min(id) FROM variants WHERE script = s.id)
+JOIN variants v ON v.id = (SELECT id FROM variants WHERE script = s.id ORDER BY synthetic, id LIMIT 1)
 LEFT JOIN sources g ON g.id = v.source WHERE s.id {ids}
 """
 
@@ -80,7 +80,7 @@ def load_texts(db: sqlite3.Connection, script: int | None = None) -> list[Text]:
     rows = rows_of(
         db,
         "SELECT v.id, v.script, v.sql, coalesce(v.key, ''), coalesce(v.question, v.comment, ''),"
-        " s.synthetic, i.trust FROM variants v JOIN scripts s ON s.id = v.script"
+        " v.synthetic, i.trust FROM variants v JOIN scripts s ON s.id = v.script"
         " JOIN items i ON i.id = s.item WHERE v.script {ids} ORDER BY v.id",
         None if script is None else [script],
     )
@@ -99,7 +99,8 @@ def fragments_of_script(db: sqlite3.Connection, script: int) -> list[tuple[int, 
     """(item, start, end, scope) of the fragments in a script's own text, in text order."""
     rows = db.execute(
         "SELECT item, start, stop, coalesce(scope, 'main') FROM fragments"
-        " WHERE variant = (SELECT min(id) FROM variants WHERE script = ?) ORDER BY start, stop DESC, item",
+        " WHERE variant = (SELECT id FROM variants WHERE script = ? ORDER BY synthetic, id LIMIT 1)"
+        " ORDER BY start, stop DESC, item",
         (script,),
     )
     return [(row[0], row[1], row[2], row[3]) for row in rows]
@@ -161,4 +162,6 @@ def stats(db: sqlite3.Connection) -> Stats:
         ),
         by_source=groups("SELECT source, count(*) FROM items GROUP BY source ORDER BY 1"),
         stale=number("SELECT count(*) FROM items WHERE stale IS NOT NULL"),
+        synthetic=number("SELECT count(*) FROM scripts WHERE synthetic"),
+        synthetic_items=number("SELECT count(*) FROM items WHERE support = 0"),
     )

@@ -50,6 +50,10 @@ class TextIndex:
         for row in rows:
             self._remove("script", int(row[0]))
 
+    def leaving(self, level: Level, row: int) -> None:
+        """Row `row` is about to be deleted."""
+        self._remove(level, row)
+
     def _remove(self, level: Level, row: int) -> None:
         if row in self._out[level]:
             return

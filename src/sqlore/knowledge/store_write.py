@@ -46,6 +46,7 @@ class _Writer:
         self.db = db
         self.batch = batch
         self.index = index
+        self._made = int(batch.synthetic)
         self.touched: set[int] = set()
         self.new = self.folded = self.new_items = 0
         self._variants: dict[int, int] = {}
@@ -56,34 +57,61 @@ class _Writer:
         """One text: a new script, a new variant of one, or only another sighting of a variant."""
         query = next(f for f in new.parsed.fragments if f.kind == "query")
         item = self._item(query)
-        row = self.db.execute("SELECT id FROM scripts WHERE item = ?", (item,)).fetchone()
+        row = self.db.execute("SELECT id, synthetic FROM scripts WHERE item = ?", (item,)).fetchone()
         if row is None:
             script = insert(self.db, "scripts", {"item": item, "synthetic": int(self.batch.synthetic)})
             self.new += 1
             same = None
         else:
-            script = int(row[0])
-            self.folded += 1
-            if not self.batch.synthetic:
-                self.db.execute("UPDATE scripts SET synthetic = 0 WHERE id = ? AND synthetic", (script,))
-            same = self._same_variant(script, item, query, new)
+            script, made_up = row
+            first_real = made_up and not self.batch.synthetic
+            self.new += first_real
+            self.folded += not first_real
+            self.db.execute(
+                "UPDATE scripts SET synthetic = synthetic AND ? WHERE id = ?", (self._made, script)
+            )
+            same = self._become_real(script, new) or self._same_variant(script, item, query, new)
         self._variants[new.hash] = self._new_variant(script, new) if same is None else same
         self.db.execute("DELETE FROM rejected WHERE hash = ?", (new.hash,))
 
     def _same_variant(self, script: int, item: int, query: Fragment, new: NewScript) -> int | None:
-        """The variant that already says all that this text says: its literals and its words."""
+        """The variant that already says all that this text says: its literals and its words.
+
+        A synthetic one says nothing for a text that somebody ran.
+        """
         read = new.parsed.script
         row = self.db.execute(
             "SELECT v.id FROM variants v JOIN fragments f ON f.variant = v.id AND f.item = ?"
-            " WHERE v.script = ? AND f.literals IS ?"
+            " WHERE v.script = ? AND f.literals IS ? AND v.synthetic <= ?"
             " AND (? IS NULL OR (v.question IS ? AND v.comment IS ?)) ORDER BY v.id LIMIT 1",
-            (item, script, literals_of(query), read.text, read.question, read.comment),
+            (item, script, literals_of(query), self._made, read.text, read.question, read.comment),
         ).fetchone()
         if row is None:
             count, first = self.db.execute(
-                "SELECT count(*), min(id) FROM variants WHERE script = ?", (script,)
+                "SELECT count(*), min(id) FROM variants WHERE script = ? AND synthetic <= ?",
+                (script, self._made),
             ).fetchone()
             return int(first) if count >= MAX_VARIANTS else None
+        return int(row[0])
+
+    def _become_real(self, script: int, new: NewScript) -> int | None:
+        """The synthetic variant that somebody ran after all, word for word: from now on it is theirs."""
+        if self.batch.synthetic:
+            return None
+        read = new.parsed.script
+        row = self.db.execute(
+            "SELECT id FROM variants WHERE synthetic AND script = ? AND sql = ? AND question IS ?"
+            " AND comment IS ? AND evidence IS ?",
+            (script, read.sql, read.question, read.comment, read.evidence),
+        ).fetchone()
+        if row is None:
+            return None
+        source = name_id(self.db, "sources", read.source) or None
+        self.db.execute("DELETE FROM sightings WHERE variant = ?", row)
+        self.db.execute(
+            "UPDATE variants SET synthetic = 0, key = ?, source = ?, line = ?, database = ? WHERE id = ?",
+            (read.key or None, source, read.line, read.database, *row),
+        )
         return int(row[0])
 
     def _new_variant(self, script: int, new: NewScript) -> int:
@@ -103,6 +131,7 @@ class _Writer:
                 "dialect": read.dialect,
                 "database": read.database,
                 "vector": self._vector(read.text),
+                "synthetic": self._made,
             },
         )
         self.index.fresh("script", variant)
@@ -119,14 +148,14 @@ class _Writer:
         key = fragment.key
         known = self._items.get(key)
         if known is None:
-            row = self.db.execute("SELECT id FROM items WHERE hash = ?", (key_hash(key),)).fetchone()
+            row = self.db.execute("SELECT id, support FROM items WHERE hash = ?", (key_hash(key),)).fetchone()
             known = self._items[key] = int(row[0]) if row else self._new_item(fragment)
+            if row and not row[1] and not self.batch.synthetic:  # the text of somebody in place of a model's
+                self.db.execute("UPDATE items SET sql = ? WHERE id = ?", (_text_of(fragment), known))
         self.touched.add(known)
         return known
 
     def _new_item(self, fragment: Fragment) -> int:
-        # The text of a query is its script's own, and a text without literals is the skeleton.
-        bare = fragment.kind == "query" or fragment.canonical == fragment.skeleton
         item = insert(
             self.db,
             "items",
@@ -135,7 +164,7 @@ class _Writer:
                 "kind": fragment.kind,
                 "form": fragment.form,
                 "skeleton": fragment.skeleton,
-                "sql": None if bare or len(fragment.canonical) > MAX_CANONICAL else fragment.canonical,
+                "sql": _text_of(fragment),
             },
         )
         if fragment.kind != "query":
@@ -159,9 +188,14 @@ class _Writer:
                     "UPDATE rejected SET runs = ? WHERE hash = ? AND runs < ?",
                     (seen.runs, seen.hash, seen.runs),
                 )
-            elif _see(self.db, seen, variant):
+            elif self._counts(variant) and _see(self.db, seen, variant):
                 rows = self.db.execute("SELECT DISTINCT item FROM fragments WHERE variant = ?", (variant,))
                 self.touched.update(int(row[0]) for row in rows)
+
+    def _counts(self, variant: int) -> bool:
+        """Whether a sighting of this batch is one of the variant: what people ran is not seen by a model."""
+        row = self.db.execute("SELECT synthetic FROM variants WHERE id = ?", (variant,)).fetchone()
+        return bool(row[0]) == self.batch.synthetic
 
     def describe(self) -> None:
         """Names, descriptions and aliases of the batch, and the vectors of their words."""
@@ -205,6 +239,12 @@ class _Writer:
             (number, pack(self.batch.vectors[text])),
         )
         return number
+
+
+def _text_of(fragment: Fragment) -> str | None:
+    """An item's own text: that of a query is its script's, and one without literals is the skeleton."""
+    bare = fragment.kind == "query" or fragment.canonical == fragment.skeleton
+    return None if bare or len(fragment.canonical) > MAX_CANONICAL else fragment.canonical
 
 
 def _call(db: sqlite3.Connection, namings: Iterable[Naming]) -> None:

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlore.errors import ModelUnavailable, SqlError, UsageError
@@ -60,6 +61,10 @@ class AdaptedPrompt:
     name = "da_gp"
     history = False
 
+    def __init__(self, review: Path | None = None) -> None:
+        """`review` is the file to review the exemplars in; None: the database's, in the setup's folder."""
+        self.review = review
+
     def prepare(
         self, catalog: Catalog, examples: TrainingSet, llm: ChatModel | None, setup: Setup
     ) -> PreparedAdapted:
@@ -77,12 +82,14 @@ class AdaptedPrompt:
             budget=told.room(adapted=True) - tokens(told.schema),
             cost=lambda pairs: shot_tokens([told.shot(pair.question, pair.sql, schema="") for pair in pairs]),
         ).exemplars
-        work = Adaptation(catalog, setup, setup.engine, llm, told)
+        work = Adaptation(catalog, setup, setup.engine, llm, told, self.review)
         entries = []
         for number, pair in enumerate(chosen):
             work.progress("adapting examples", number, len(chosen))
             entries.append(work.entry(shots(pair)))
-        ready = PreparedAdapted.of(told, [shots(pair) for pair in chosen], entries, setup.mask)
+        ready = PreparedAdapted.of(
+            told, [shots(pair) for pair in chosen], entries, setup.mask, work.review_path
+        )
         if work.asked:
             work.progress(work.said(ready.report), len(chosen), len(chosen))
         return ready
@@ -132,7 +139,13 @@ class Adaptation:
     """Adapts exemplar by exemplar, and keeps each in the notebook and the file at once."""
 
     def __init__(
-        self, catalog: Catalog, setup: Setup, engine: Engine, llm: ChatModel | None, told: Told
+        self,
+        catalog: Catalog,
+        setup: Setup,
+        engine: Engine,
+        llm: ChatModel | None,
+        told: Told,
+        review: Path | None = None,
     ) -> None:
         self._setup, self._told, self._llm = setup, told, llm
         self.asked = False  # whether the model was
@@ -146,7 +159,7 @@ class Adaptation:
         # The file outlives another model and a changed schema: what a person wrote is not lost.
         plain = re.sub(r"[^\w-]+", "_", told.name) or "database"
         file = f"da_gp-{plain}-{fingerprint(told.dialect, engine.url)}.yaml"
-        self._review = Review(setup.folder and setup.folder / file, told.name)
+        self._review = Review(review or (setup.folder and setup.folder / file), told.name)
         self._settled = {key: entry for key, entry in self._review.entries().items() if entry.settled}
         self._known = {sql_line(entry.sql).lower() for entry in self._settled.values()}
 
@@ -154,6 +167,11 @@ class Adaptation:
         """Tells how far it is."""
         if self._setup.on_progress is not None:
             self._setup.on_progress(stage, done, total)
+
+    @property
+    def review_path(self) -> Path | None:
+        """The file to review the exemplars in, if they are kept."""
+        return self._review.path
 
     def said(self, report: str) -> str:
         """The report, with where its exemplars can be reviewed."""
@@ -206,7 +224,8 @@ class PreparedAdapted:
     """The examples for one database: first those that stayed as they were (`kept`), then the adapted ones.
 
     `chosen` counts the exemplars there were, `adapted` those for which there is SQL and a question, whether
-    or not they found room; `failed` counts samples by what they failed of.
+    or not they found room; `failed` counts samples by what they failed of. `entries` are the exemplars as
+    they stand in the file `review`.
     """
 
     told: Told
@@ -215,11 +234,18 @@ class PreparedAdapted:
     chosen: int
     adapted: int
     failed: Mapping[str, int]
+    entries: tuple[Entry, ...] = ()
+    review: Path | None = None
     name: str = "da_gp"
 
     @classmethod
     def of(
-        cls, told: Told, originals: Sequence[Shot], entries: Sequence[Entry], mask: bool
+        cls,
+        told: Told,
+        originals: Sequence[Shot],
+        entries: Sequence[Entry],
+        mask: bool,
+        review: Path | None = None,
     ) -> PreparedAdapted:
         """The examples that fit: the adapted ones before the others, each in the order of Algorithm 1."""
         adapted: list[Shot] = []
@@ -243,6 +269,8 @@ class PreparedAdapted:
             len(originals),
             len(adapted),
             failed,
+            tuple(entries),
+            review,
         )
 
     @property
@@ -272,7 +300,7 @@ class PreparedAdapted:
 
 def _shot(told: Told, entry: Entry, mask: bool) -> Shot | None:
     """The example of an entry; None where there is none to show. Masked it has no literal."""
-    if not entry.sql or not entry.question or entry.problem:
+    if not entry.usable:
         return None
     if not mask:
         return told.shot(entry.question, entry.sql)

@@ -50,6 +50,11 @@ class Entry:
         return fingerprint(self.source, self.pattern)
 
     @property
+    def usable(self) -> bool:
+        """There is SQL that the database takes, and a question for it."""
+        return bool(self.sql and self.question) and not self.problem
+
+    @property
     def settled(self) -> bool:
         """A person approved it, or wrote it."""
         whole = bool(self.sql and self.question)

@@ -27,6 +27,8 @@ _REASONS: Final = 6
 #: no difference was measured (`tests/bench/bench_forms.py`).
 _COVERED: Final = 0.15
 _MOST_COVERED: Final = 20
+#: What a text that nobody ran is worth beside one that somebody did.
+SYNTHETIC: Final = 0.5
 
 
 def best_first(scores: Floats) -> list[int]:
@@ -87,7 +89,10 @@ def as_known(asked: Asked, row: int) -> KnowledgeItem:
     if isinstance(snapshot, Part):
         row, alive, snapshot = int(snapshot.item_rows[row]), snapshot.spoken, snapshot.whole
     item = snapshot.items[row]
-    rows = [int(text) for text in snapshot.texts_of(row) if alive[text]]
+    used = [int(text) for text in snapshot.texts_of(row) if alive[text]]
+    rows = [text for text in used if not snapshot.texts[text].synthetic]
+    made_up = not rows
+    rows = rows or used
     texts = [snapshot.texts[text] for text in rows]
     counts = Counter(literals for text in rows for literals in set(snapshot.literals_of.get((row, text), ())))
     shown = any(item.sql in text.sql for text in texts)
@@ -95,8 +100,9 @@ def as_known(asked: Asked, row: int) -> KnowledgeItem:
     return replace(
         item,
         sql=item.sql if shown else item.skeleton,
-        support=len(scripts),
+        support=0 if made_up else len(scripts),
         scripts=scripts,
+        synthetic=made_up,
         literals=tuple(counts.most_common()),
     )
 
@@ -108,6 +114,7 @@ def covering(asked: Asked, wanted: Sequence[int], scores: Floats, *, most: int, 
     worth[list(wanted)] = scores[list(wanted)]
     near = np.maximum(asked.dense, asked.lexical)
     gain = snapshot.over_texts(worth) * (1 + near) * asked.alive
+    gain[snapshot.synthetic] *= SYNTHETIC
     gain[list(snapshot.undeliverable)] = 0
     candidates: dict[int, Candidate] = {}
     seen: set[int] = set()
@@ -115,7 +122,7 @@ def covering(asked: Asked, wanted: Sequence[int], scores: Floats, *, most: int, 
         text = snapshot.texts[row]
         if text.script not in seen:
             seen.add(text.script)
-            fitness = float(near[row]) * (0.5 if text.synthetic else 1.0) + 0.1 * text.verified
+            fitness = float(near[row]) * _worth(text) + 0.1 * text.verified
             candidates[row] = Candidate(
                 row, frozenset(snapshot.items_of_text[row]), length_in_tokens(text), min(1.0, fitness)
             )
@@ -124,6 +131,7 @@ def covering(asked: Asked, wanted: Sequence[int], scores: Floats, *, most: int, 
     # a script that answers this very question is shown even where it holds nothing but itself
     fits = _lengths(snapshot) <= budget
     same = [row for row in np.flatnonzero(asked.same & fits).tolist() if row not in snapshot.undeliverable]
+    same.sort(key=lambda row: bool(snapshot.synthetic[row]))
     if most and same and not asked.same[taken].any():
         taken = [same[0], *taken[: most - 1]]
         while sum(length_in_tokens(snapshot.texts[row]) for row in taken) > budget:
@@ -131,10 +139,15 @@ def covering(asked: Asked, wanted: Sequence[int], scores: Floats, *, most: int, 
     return taken + _saying(asked, taken, near, most=most, budget=budget)
 
 
+def _worth(text: Text) -> float:
+    return SYNTHETIC if text.synthetic else 1.0
+
+
 def _saying(asked: Asked, taken: Sequence[int], near: Floats, *, most: int, budget: int) -> list[int]:
     """Rows of further texts for the words of the question that those taken do not say."""
     snapshot = asked.snapshot
     left = budget - sum(length_in_tokens(snapshot.texts[row]) for row in taken)
+    near = np.where(snapshot.synthetic, SYNTHETIC * near, near)
     fit = near * asked.alive * (_lengths(snapshot) <= left)
     fit[list(snapshot.undeliverable)] = 0
     out = []
@@ -163,7 +176,10 @@ def worked_examples(
     scores: Floats,
     fetch: Callable[[Sequence[int]], Sequence[StoredScript]],
 ) -> tuple[RankedScript, ...]:
-    """The delivered texts as scripts: the chosen items each holds, and its share of what was wanted."""
+    """The delivered texts as scripts: the chosen items each holds, and its share of what was wanted.
+
+    Those that somebody ran come first.
+    """
     snapshot = asked.snapshot
     stored = {script.id: script for script in fetch([snapshot.texts[row].script for row in delivered])}
     worth = max(sum(float(scores[row]) for row in wanted), 1e-9)
@@ -173,10 +189,11 @@ def worked_examples(
         held = [item for item in snapshot.items_of_text[row] if item in wanted]
         held.sort(key=lambda item: -scores[item])
         script = stored[text.script]
-        share = sum(float(scores[item]) for item in held) / worth
+        share = sum(float(scores[item]) for item in held) / worth * _worth(text)
         items = tuple(snapshot.items[item].id for item in held if item in chosen)
-        out.append(RankedScript(replace(script, script=as_written(script.script, text)), share, items))
-    return tuple(sorted(out, key=lambda ranked: -ranked.score))
+        shown = replace(script, script=as_written(script.script, text), synthetic=text.synthetic)
+        out.append(RankedScript(shown, share, items))
+    return tuple(sorted(out, key=lambda ranked: (ranked.script.synthetic, -ranked.score)))
 
 
 def as_written(script: Script, text: Text) -> Script:

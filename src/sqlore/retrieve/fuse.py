@@ -17,7 +17,7 @@ from sqlore.retrieve.snapshot import GROUPS, Floats
 #: How likely an item of a script is that was asked this very question.
 _ASKED_BEFORE: Final = 0.95
 _VERIFIED: Final = 0.7
-_SYNTHETIC: Final = -1.0
+_SYNTHETIC: Final = -2.0
 
 
 class Ranker(Protocol):
@@ -80,10 +80,12 @@ def by_sameness(asked: Asked, scores: Floats) -> Floats:
 def by_trust(asked: Asked, scores: Floats) -> Floats:
     """Verified items are moved up, items known from made-up scripts alone are moved down; order of the rest
     and the range 0..1 stay.
+
+    Where there are no others, as in a cold database, nothing is moved down.
     """
     snapshot = asked.snapshot
     real = snapshot.total((asked.alive & ~snapshot.synthetic).astype(np.float32))
-    shift = _VERIFIED * snapshot.verified + _SYNTHETIC * (real == 0)
+    shift = _VERIFIED * snapshot.verified + _SYNTHETIC * (real == 0) * bool(real.any())
     odds = scores / np.maximum(1 - scores, 1e-9) * np.exp(shift)
     out: Floats = (odds / (1 + odds)).astype(np.float32)
     return out

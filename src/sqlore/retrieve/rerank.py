@@ -125,8 +125,9 @@ def _piece(item: KnowledgeItem, *, masked: bool, described: bool) -> str:
     """One candidate on one line; masked it has a skeleton and a name, which hold no value."""
     sql = item.skeleton if masked else item.sql
     words = item.name if masked or not described else item.description or item.name
-    scripts = f"{item.support} {'query' if item.support == 1 else 'queries'}"
-    return f"{item.kind}: {as_line(sql, _SQL)} ({as_line(words, _WORDS)}; in {scripts})"
+    scripts = f"in {item.support} {'query' if item.support == 1 else 'queries'}"
+    used = "from a made-up query" if item.synthetic else scripts
+    return f"{item.kind}: {as_line(sql, _SQL)} ({as_line(words, _WORDS)}; {used})"
 
 
 def as_line(text: str, most: int) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from sqlore.retrieve.deliver import length_in_tokens
+from sqlore.retrieve.deliver import SYNTHETIC, length_in_tokens
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Bools, Floats
 
@@ -45,6 +45,7 @@ def filled(asked: Asked, taken: Sequence[int], scores: Floats, *, number: int, b
     out: list[int] = []
     while len(taken) + len(out) < number:
         worth = snapshot.over_texts(missing) * (1 + near) / (_SOME + fragments) + _NEARNESS * near
+        worth[snapshot.synthetic] *= SYNTHETIC
         best = _first(asked, worth, usable, seen, left)
         if best is None:
             break

@@ -146,4 +146,6 @@ def citation_json(citation: Citation, keys: Mapping[int, str]) -> dict[str, Any]
         "similarity": round(citation.similarity, 4),
         "skeleton": citation.skeleton,
         "description": citation.description,
+        "trust": citation.trust,
+        "synthetic": citation.synthetic,
     }

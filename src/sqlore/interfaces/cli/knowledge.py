@@ -67,12 +67,13 @@ def list_(
     ] = 0,
     json_: JsonOption = False,
 ) -> None:
-    """List the pieces of knowledge, most used first."""
+    """List the pieces of knowledge, most used first; those of synthetic scripts alone come last."""
     with workspace(db, store) as lore:
         kind_: Any = kind.value if kind else None
         found = lore.store.items(kind=kind_, table=table, limit=limit, offset=offset)
         narrowed = kind is not None or table is not None
-        total = len(lore.store.items(kind=kind_, table=table)) if narrowed else lore.store.stats().items
+        stats = lore.store.stats()
+        total = len(lore.store.items(kind=kind_, table=table)) if narrowed else stats.items
     if json_:
         print_json({"items": [item_json(item) for item in found], "total": total})
         return
@@ -81,7 +82,8 @@ def list_(
     if found:
         show_items(out(), found)
     more = " (--limit and --offset show the others)" if len(found) < total else ""
-    err().print(f"{len(found)} of {total}{more}", style="dim")
+    made_up = f"; {stats.synthetic_items} in all are synthetic" if stats.synthetic_items else ""
+    err().print(f"{len(found)} of {total}{more}{made_up}", style="dim")
 
 
 @app.command("search")
@@ -216,6 +218,7 @@ def item_json(item: KnowledgeItem) -> dict[str, Any]:
         "trust": item.trust,
         "version": item.version,
         "stale": item.stale,
+        "synthetic": item.synthetic,
     }
 
 
@@ -247,4 +250,5 @@ def script_json(stored: StoredScript) -> dict[str, Any]:
         "source": script.source,
         "line": script.line,
         "description": stored.description,
+        "synthetic": stored.synthetic,
     }

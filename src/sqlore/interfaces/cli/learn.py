@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sqlore.knowledge import LearnReport, Stats
     from sqlore.model import Schema
 
-__all__ = ["columns_option", "learn"]
+__all__ = ["columns_option", "held", "learn"]
 
 
 def columns_option(pairs: list[str] | None) -> dict[str, str] | None:
@@ -147,8 +147,17 @@ def report_json(report: LearnReport, stats: Stats, file: Path) -> dict[str, Any]
         "rejected": dict(report.rejected),
         "scripts": stats.scripts,
         "items": stats.items,
+        "synthetic": stats.synthetic,
         "seconds": round(report.seconds, 3),
     }
+
+
+def held(stats: Stats) -> str:
+    """What a store holds, the synthetic apart."""
+    text = f"{plural(stats.scripts, 'script')} and {plural(stats.items, 'piece of knowledge')}"
+    if not stats.synthetic:
+        return text
+    return f"{text}, of these {stats.synthetic} and {stats.synthetic_items} synthetic"
 
 
 def show_report(report: LearnReport, stats: Stats, file: Path) -> None:
@@ -163,8 +172,7 @@ def show_report(report: LearnReport, stats: Stats, file: Path) -> None:
     else:
         same = f" ({report.folded} more: the same with other values or names)" if report.folded else ""
         console.print(f"Learned {plural(report.new, 'script')} in {report.seconds:.1f} s{same}.")
-    held = f"{plural(stats.scripts, 'script')} and {plural(stats.items, 'piece of knowledge')}"
-    console.print(f"The store holds {held}: {file}")
+    console.print(f"The store holds {held(stats)}: {file}")
     rejected = sum(report.rejected.values())
     if rejected:
         reasons = ", ".join(f"{n} {reason.replace('_', ' ')}" for reason, n in report.rejected.items())

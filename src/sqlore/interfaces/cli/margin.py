@@ -15,6 +15,9 @@ from sqlore.model import Citation, StoredScript
 
 __all__ = ["MARKS", "Line", "break_lines", "citation_text", "margin_lines", "notes", "whole_query"]
 
+#: As a citation's `trust` says it of an item that only synthetic scripts hold.
+SYNTHETIC = "synthetic"
+
 MARKS = {"cited": "●", "near": "◐", "novel": "○"}
 
 _TOKEN = re.compile(
@@ -98,15 +101,20 @@ def margin_lines(sql: str, citations: Sequence[Citation]) -> list[tuple[str, str
     """`(numbers, status, line)` for every line of the display.
 
     `numbers` are those of the citations that begin on the line (from 1, in the given order; the whole
-    query is not among them); `status` is the least sure of theirs, or "" where none begins.
+    query is not among them); `status` is the least sure of theirs (`shown_status`), or "" where none begins.
     """
     order = ["novel", "near", "cited"]
     rows = []
     for line in break_lines(sql):
         here = [(n, c) for n, c in enumerate(citations, 1) if line.start <= c.start < line.end]
-        status = min((c.status for _, c in here), key=order.index, default="")
+        status = min((shown_status(c) for _, c in here), key=order.index, default="")
         rows.append((_ranges([n for n, _ in here]), status, line.text))
     return rows
+
+
+def shown_status(citation: Citation) -> str:
+    """How sure a citation is: one of a script that nobody ran is no surer than one that is near."""
+    return "near" if citation.synthetic and citation.status == "cited" else citation.status
 
 
 def _ranges(numbers: Sequence[int]) -> str:
@@ -150,6 +158,8 @@ def citation_text(citation: Citation, latest: StoredScript | None = None) -> str
         used += _last(latest, citation.support)
     if citation.trust != "unverified":
         used += f", {citation.trust}"
+    if citation.synthetic:
+        used = f"{SYNTHETIC}, {citation.trust}: a model wrote it, nobody has run it"
     meaning = f" · {citation.description}" if citation.description else ""
     if citation.status == "near":
         return f"{citation.similarity:.0%} like item {citation.item}, {used}{meaning}"

@@ -10,7 +10,14 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from sqlore.interfaces.cli.common import plural
-from sqlore.interfaces.cli.margin import MARKS, citation_text, margin_lines, notes, whole_query
+from sqlore.interfaces.cli.margin import (
+    MARKS,
+    citation_text,
+    margin_lines,
+    notes,
+    shown_status,
+    whole_query,
+)
 from sqlore.model import Citation, Draft, KnowledgeItem, Rows, StoredScript, Usage
 
 if TYPE_CHECKING:
@@ -162,7 +169,8 @@ def show_draft(
 
 def _show_note(console: Console, number: str, citation: Citation, said: str) -> None:
     head = Text(f"{number:>6} ", style="dim")
-    head.append(MARKS[citation.status] + " ", style=STYLES[citation.status])
+    status = shown_status(citation)
+    head.append(MARKS[status] + " ", style=STYLES[status])
     head.append(f"{citation.kind:<12}", style=KIND_STYLES[citation.kind])
     hanging(console, head, Text(said, style="default"))
 
@@ -203,6 +211,7 @@ def show_items(
         grid.add_column(name, justify="right" if name in {"id", "score", "used"} else "left", overflow="fold")
     for index, item in enumerate(items):
         flag = "" if item.trust == "unverified" else f" [{item.trust}]"
+        flag += " [synthetic]" if item.synthetic else ""
         flag += " [stale]" if item.stale else ""
         meaning = Text(_words(item.description, 110) + flag)
         skeleton = Text(_words(item.skeleton, 110), style="dim")
@@ -220,7 +229,9 @@ def show_scripts(console: Console, scripts: Sequence[tuple[float | None, StoredS
     """Scripts: what each is for, where it comes from, its SQL."""
     for score, stored in scripts:
         mark = f"{score:.2f}  " if score is not None else "      "
-        origin = ", ".join(str(p) for p in (stored.script.key, stored.script.author, stored.script.time) if p)
+        said = "synthetic" if stored.synthetic else ""
+        known = (stored.script.key, stored.script.author, stored.script.time, said)
+        origin = ", ".join(str(p) for p in dict.fromkeys(known) if p)
         hanging(console, Text(mark), Text(stored.script.text or stored.description, style="bold"))
         hanging(console, Text("      "), Text(origin, style="dim"))
         hanging(console, Text("      "), Text(_words(stored.script.sql, 600)))
@@ -240,7 +251,7 @@ def show_item(
         ("also called", ", ".join(item.aliases)),
         ("skeleton", item.skeleton),
         ("as written", item.sql),
-        ("used in", f"{plural(item.support, 'script')}, {plural(item.runs, 'run')}"),
+        ("used in", _used(item)),
         ("authors", ", ".join(item.authors)),
         ("seen", " to ".join(seen)),
         ("values", "; ".join(f"{', '.join(v)} ({n})" for v, n in item.literals[:8] if v)),
@@ -256,6 +267,12 @@ def show_item(
         show_scripts(console, [(None, s) for s in scripts[:5]])
         if len(scripts) > 5:
             console.print(f"      and {len(scripts) - 5} more", style="dim")
+
+
+def _used(item: KnowledgeItem) -> str:
+    if item.synthetic:
+        return f"no script that was run; {plural(len(item.scripts), 'synthetic script')}"
+    return f"{plural(item.support, 'script')}, {plural(item.runs, 'run')}"
 
 
 def _change(change: Change) -> str:
