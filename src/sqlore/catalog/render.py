@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from sqlore.catalog.build import Catalog
+from sqlore.catalog.gist import gist
 from sqlore.catalog.names import quote_name
 from sqlore.catalog.profile import ColumnProfile
 from sqlore.model import Column, Table
@@ -185,7 +186,8 @@ def _create(catalog: Catalog, table: Table, columns: Collection[str] | None, sty
     lines = [_column_line(catalog, table, c, style, single) for c in shown]
     constraints = _constraints(catalog, table)
     left_out = len(table.columns) - len(shown)
-    note = _comment([_short(catalog.dictionary.describe_table(_name(table)), style.letters)])
+    about = catalog.dictionary.describe_table(_name(table)) or ""
+    note = _comment([_short(gist(about, style.letters, _name(table)), style.letters)])
     parts = [f"CREATE TABLE {_quoted(catalog, table)} ({note}"]
     bodies = [*lines, *((f"  {c}", "") for c in constraints)]
     for number, (body, comment) in enumerate(bodies, start=1):
@@ -239,7 +241,7 @@ def _known(catalog: Catalog, table: Table, column: Column, style: _Style) -> lis
     if entry and style.letters:
         named = entry.name and entry.description and entry.name.lower() not in entry.description.lower()
         text = f"{entry.name}: {entry.description}" if named else entry.description or entry.name
-        told.append(_short(text, style.letters))
+        told.append(_short(gist(text or "", style.letters, f"{name} {column.name}"), style.letters))
     meanings = catalog.dictionary.value_meanings(name, column.name)
     profile = catalog.profile.column(name, column.name)
     codes = _codes(table, column, meanings, profile)
