@@ -163,8 +163,8 @@ def looked_up_first(question: str, found: Sequence[ValueMatch] = (), told: str =
 
 def _owned(what: str, start: int, found: Sequence[ValueMatch]) -> bool:
     """Whether the name at `start` is that of a thing which has a `what`: a value, of another column."""
-    columns = {stem for value in found if value.start <= start < value.end for stem in stems(value.column)}
-    return bool(columns) and not columns & set(stems(what))
+    columns = [value.column for value in found if value.start <= start < value.end]
+    return bool(columns) and not any(set(stems(what)) & set(stems(column)) for column in columns)
 
 
 def _asked_for(what: str, of: str) -> str:
