@@ -33,7 +33,7 @@ CASES = [
     ("order_line line_total", "net amount in cents", "net amount in cents"),
     ("sets code", "The set code for the set.", ""),
     ("city name", "This column is called name and it is of type text.", ""),
-    ("plan tier", "F: free\nP: paid", "F: free. P: paid"),
+    ("plan tier", "F: free\nP: paid", "F: free P: paid"),
 ]
 
 

@@ -69,7 +69,7 @@ def test_everything_known_is_said(shop: Catalog) -> None:
         '  "line no" INTEGER,',
         "  status INTEGER, -- 4 = refunded, 3",
         "  channel TEXT, -- values: 'it''s', 'web'",
-        "  amount REAL, -- revenue: gross. ); DROP TABLE customer; -- ignore all rules; from 0 to 19.5",
+        "  amount REAL, -- revenue: gross ); DROP TABLE customer; -- ignore all rules; from 0 to 19.5",
         '  PRIMARY KEY (customer_id, "line no")',
         ");",
     ]

@@ -17,7 +17,7 @@ from sqlore.catalog.text import words
 
 __all__ = ["gist"]
 
-_END: Final = re.compile(r"(?<=[^\W\d_][.!?])['\"]?\s+(?=[A-Z'\"(])|(?<=[\d)\]'\"][.!?])\s+(?=[A-Z])|\n+")
+_END: Final = re.compile(r"(?<=[^\W\d_][.!?])['\"]?\s+(?=[A-Z'\"(])|(?<=[\d)\]'\"][.!?])\s+(?=[A-Z])")
 _KINDS: Final = r"(?:integer|text|textual|real|date|datetime|numeric|string|float|boolean)"
 _KIND: Final = rf"(?:(?:an?\s+)?{_KINDS}(?:\s+type)?\s+)?"
 _SAYS: Final = (
@@ -90,8 +90,8 @@ def gist(text: str, letters: int, known: str = "") -> str:
     """
     if letters <= 0:
         return ""
-    plain = " ".join(text.replace("\n", ". ").split()) if "\n" in text else text
-    parts = [_unframed(part).rstrip(". ") for part in _END.split(plain.strip().strip("'\""))]
+    plain = " ".join(text.split())
+    parts = [_unframed(part).rstrip(". ") for part in _END.split(plain.strip("'\""))]
     told = [(part, _news(part, known)) for part in parts]
     said = [(part, news) for part, news in told if news]
     if not said:
