@@ -16,8 +16,10 @@ from sqlore.config import Settings
 from sqlore.engines import Engine, connect
 from sqlore.knowledge import Store, learn
 from sqlore.llm import FunctionModel
-from sqlore.model import Draft, Message, Script
-from sqlore.prompts.ltmp_history import parts_said
+from sqlore.model import Draft, Message, RankedScript, Retrieval, Script, StoredScript
+from sqlore.prompts import PromptContext
+from sqlore.prompts.ltmp_history import LeastToMostHistory, parts_said
+from sqlore.prompts.ltmp_history_parts import PastParts
 from sqlore.retrieve import Retriever
 
 TALL = "SELECT COUNT(*) FROM hero WHERE height > 200"
@@ -334,9 +336,42 @@ def test_without_a_history_it_is_the_plain_prompt(engine: Engine, catalog: Catal
     assert rows(draft) == [(4,)]
 
 
+def test_the_model_names_a_value_that_is_needed_first(asked: Asked) -> None:
+    draft, model = asked(
+        HARD,
+        {
+            "What is the average height of heroes?": "SELECT AVG(height) FROM hero",
+            "Which heroes are taller than 205.75?": "SELECT name FROM hero WHERE height > 205.75",
+            HARD: "1. What is the average height of heroes?\n2. Which heroes are taller than #1?",
+        },
+    )
+    assert rows(draft) == [("Hulk",)]
+    assert "205" not in draft.sql
+    assert len(model.requests) == 3
+
+
+def test_past_subqueries_show_how_a_question_is_taken_apart(catalog: Catalog) -> None:
+    past = PastParts(catalog)
+    above = "SELECT name FROM hero WHERE height > (SELECT AVG(height) FROM hero)"
+    assert past.of(above) == (
+        "What is the average height of heroes?",
+        "What is the name of heroes whose height is more than #1?",
+    )
+    script = StoredScript(1, Script(above, question="Who is taller than average?"), "", "")
+    plain = StoredScript(2, Script(TALL, question="How many are taller than 200?"), "", "")
+    retrieval = Retrieval(HARD, (), (RankedScript(plain, 1.0), RankedScript(script, 0.5)))
+    strategy = LeastToMostHistory(past)
+    context = PromptContext(HARD, "hero(id, name)", "sqlite", "heroes", retrieval)
+    messages = strategy.parts_prompt(context).messages
+    assert messages[0] == strategy.prompt(context).messages[0]
+    assert any("Who is taller than average?" in message.content for message in messages)
+    assert not any("taller than 200" in message.content for message in messages)
+
+
 def test_a_model_that_names_one_part_has_taken_nothing_apart() -> None:
     assert parts_said("1. How many lamps are broken?") == ()
-    assert parts_said("- Who sings?\n- Who sings?\n- Who dances, #1 or #7?") == (
+    assert parts_said("1. Who dances with #2?\n2. Who sings?") == ()
+    assert parts_said("- Who sings?\n- Who sings?\n- Who dances with #1?") == (
         "Who sings?",
-        "Who dances, those (Who sings) or those?",
+        "Who dances with #1?",
     )

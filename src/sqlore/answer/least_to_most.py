@@ -20,6 +20,7 @@ from sqlore.answer.least_to_most_compose import (
     names,
     number_column,
     put_before,
+    said_value,
     values,
     within,
 )
@@ -29,7 +30,7 @@ from sqlore.answer.reuse import reuser_of
 from sqlore.errors import CheckError, EngineError, SqlError, SqloreError
 from sqlore.model import Attempt, Rows, Usage
 from sqlore.prompts import Prompt
-from sqlore.prompts.ltmp_history import LeastToMostHistory, Step, parts_said
+from sqlore.prompts.ltmp_history import LeastToMostHistory, Step, in_words, parts_said
 from sqlore.sql import check_query, extract_sql
 
 if TYPE_CHECKING:
@@ -133,7 +134,9 @@ class _Parts:
 
         self.job.resolved(replace(self.strategy.parts_prompt(self.context), then=listen))
         parts = parts_said(heard[0])
-        return Plan("model", tuple(Part(one, (one,)) for one in parts)) if parts else None
+        if len(parts) == 2 and "#1" in parts[1]:
+            return Plan("lookup", (Part(parts[0]), Part(parts[1].replace("#1", "{}"))))
+        return Plan("model", tuple(Part(one) for one in in_words(parts))) if parts else None
 
     def _by_plan(self, plan: Plan) -> tuple[str, Rows]:
         called = names([one.question for one in plan.parts], self.job.catalog.schema)
@@ -160,7 +163,7 @@ class _Parts:
             raise _Lost(f"{first.name} is not one value")
         value, steps = cells.pop(), [first]
         for one, name in zip(plan.parts[1:], called[1:], strict=True):
-            step = self._step(one.of(str(value)), name)
+            step = self._step(one.of(said_value(value)), name)
             if not plan.outputs:
                 return looked_up(first, step.sql, value, dialect)
             if "{}" in one.question:

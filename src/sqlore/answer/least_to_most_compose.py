@@ -21,7 +21,17 @@ from sqlore.prompts.ltmp_history import Step
 from sqlore.retrieve.words import STOPWORDS, stems, tokens
 from sqlore.sql.names import spell
 
-__all__ = ["CannotCompose", "common", "looked_up", "names", "number_column", "put_before", "values", "within"]
+__all__ = [
+    "CannotCompose",
+    "common",
+    "looked_up",
+    "names",
+    "number_column",
+    "put_before",
+    "said_value",
+    "values",
+    "within",
+]
 
 
 class CannotCompose(Exception):
@@ -130,7 +140,7 @@ def looked_up(step: Step, sql: str, value: Any, dialect: str, *, alone: bool = T
     tree = _select(sql, dialect)
     column = step.rows.columns[0].lower() if alone else "value"
     named = column if _PLAIN.fullmatch(column) else "*"
-    found = [one for one in tree.find_all(exp.Literal) if one.this == str(value)]
+    found = [one for one in tree.find_all(exp.Literal) if _is_said(one.this, value)]
     if not found:
         raise CannotCompose(f"the value of {step.name} is not asked for")
     for literal in found:
@@ -141,6 +151,25 @@ def looked_up(step: Step, sql: str, value: Any, dialect: str, *, alone: bool = T
     if not alone:
         return str(tree.sql(dialect=dialect or None, comments=False))
     return _with(tree, step.name, _select(step.sql, dialect), dialect)
+
+
+def said_value(value: Any) -> str:
+    """A value as a question says it.
+
+    >>> said_value(3.14159265), said_value("Ann"), said_value(12)
+    ('3.14', 'Ann', '12')
+    """
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def _is_said(literal: str, value: Any) -> bool:
+    """Whether a literal is the value, a number as it may have been rounded."""
+    if isinstance(value, float):
+        try:
+            return abs(float(literal) - value) <= max(0.006, abs(value) * 1e-4)
+        except ValueError:
+            return False
+    return literal.casefold() == str(value).casefold()
 
 
 # ------------------------------------------------------------------ the rows of a set

@@ -11,36 +11,41 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sqlore.model import Message, RankedScript, Rows
-from sqlore.prompts.base import ANSWER_TOKENS, Prompt, PromptContext, system_message
+from sqlore.prompts.base import ANSWER_TOKENS, Prompt, PromptContext, Setup, system_message
 from sqlore.prompts.history import History, example
+from sqlore.prompts.ltmp_history_parts import PastParts
 from sqlore.prompts.text import as_data, sql_line, tokens
 from sqlore.prompts.zero_shot import question_lines
 
-__all__ = ["LeastToMostHistory", "Step", "parts_said"]
+if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
+    from sqlore.llm import ChatModel
+    from sqlore.prompts.training_set import TrainingSet
+
+__all__ = ["LeastToMostHistory", "Step", "in_words", "parts_said"]
 
 #: Parts that a model may make of a question.
 MOST_PARTS: Final = 4
 #: Rows of a part that the model is shown when it puts the parts together.
 _SAMPLE: Final = 3
+_PARTS_TOKENS: Final = 160
 _LINE: Final = re.compile(r"^\s*(?:\d+\s*[.):]|[-*])\s*(.+?)\s*$", re.M)
 _MARK: Final = re.compile(r"#(\d)\b")
 
+#: Past scripts that show how questions are taken apart, at most.
+_PAST: Final = 2
 #: How a question is taken apart, said of things that no database here is about.
 _APART: Final = (
     (
-        "Which bakeries sell more kinds of bread than the average bakery in Lyon? Give name and street.",
-        ("What is the average number of kinds of bread per bakery in Lyon?",
-         "List the name and the street of bakeries with the number of kinds of bread that each sells."),
+        "Give the name and street of the bakeries that sell more kinds of bread than the average bakery.",
+        ("What is the average number of kinds of bread that a bakery sells?",
+         "What are the name and street of the bakeries that sell more than #1 kinds of bread?"),
     ),
-    (
-        "List the trees that were planted after 1990 and whose gardener has over ten years of service.",
-        ("List the trees that were planted after 1990.",
-         "List the trees whose gardener has over ten years of service."),
-    ),
-    ("How many lamps are broken?", ("How many lamps are broken?",)),
+    ("How many of the lamps that were sold in May are broken?",
+     ("How many of the lamps that were sold in May are broken?",)),
 )  # fmt: skip
 
 
@@ -59,14 +64,28 @@ class LeastToMostHistory(History):
 
     name = "ltmp_history"
 
+    def __init__(self, past: PastParts | None = None) -> None:
+        self._past = past
+
+    def prepare(
+        self, catalog: Catalog, examples: TrainingSet, llm: ChatModel | None, setup: Setup
+    ) -> LeastToMostHistory:
+        """Itself with the words of the database."""
+        return LeastToMostHistory(PastParts(catalog))
+
     def parts_prompt(self, context: PromptContext) -> Prompt:
-        """Asks which smaller questions a question is made of; the answer is for `parts_said`."""
+        """Asks which smaller questions a question is made of; the answer is for `parts_said`.
+
+        The examples are past scripts that have subqueries, after two that every database has.
+        """
+        scripts = context.retrieval.scripts if context.retrieval else ()
+        past = self._past.examples(scripts, _PAST, mask=context.mask) if self._past else []
         turns: list[Message] = []
-        for question, parts in _APART:
+        for question, parts in (*_APART, *reversed(past)):
             said = "\n".join(f"{number}. {one}" for number, one in enumerate(parts, 1))
             turns += [Message("user", f"{_TAKE}\n{question}"), Message("assistant", said)]
         asked = Message("user", f"{_TAKE}\n{as_data(context.question, 2000)}")
-        return Prompt((system_message(context), *turns, asked))
+        return Prompt((system_message(context), *turns, asked), most=_PARTS_TOKENS)
 
     def composing_prompt(
         self, context: PromptContext, steps: Sequence[Step], examples: Sequence[RankedScript] = ()
@@ -112,21 +131,26 @@ def _shown(step: Step, *, mask: bool) -> list[str]:
 def parts_said(answer: str) -> tuple[str, ...]:
     """The smaller questions in a model's answer, each once; none where it named no more than one.
 
-    A line that refers to another ("#1") is put in that one's words.
+    ``#1`` in a line is what the first one gives; a line can only refer to those before it.
 
     >>> parts_said("1. Who is tall?\\n2. Which of #1 are good?")
-    ('Who is tall?', 'Which of those (Who is tall) are good?')
+    ('Who is tall?', 'Which of #1 are good?')
     >>> parts_said("The question is simple.")
     ()
     """
-    lines = [match[1] for match in _LINE.finditer(answer)]
-    parts: list[str] = []
-    for line in lines[:MOST_PARTS]:
-        said = _MARK.sub(lambda m: _referred(parts, int(m[1])), line)
-        if said and said not in parts:
-            parts.append(said)
-    return tuple(parts) if len(parts) > 1 else ()
+    lines = tuple(dict.fromkeys(match[1] for match in _LINE.finditer(answer)))[:MOST_PARTS]
+    marks = [(int(mark[1]), number) for number, line in enumerate(lines, 1) for mark in _MARK.finditer(line)]
+    sound = len(lines) > 1 and all(0 < mark < number for mark, number in marks)
+    return lines if sound else ()
 
 
-def _referred(parts: Sequence[str], number: int) -> str:
-    return f"those ({parts[number - 1].rstrip(' .?')})" if 0 < number <= len(parts) else "those"
+def in_words(parts: Sequence[str]) -> tuple[str, ...]:
+    """The parts with each reference in the words of what it refers to.
+
+    >>> in_words(["Who is tall?", "Which of #1 are good?"])[1]
+    'Which of those (Who is tall) are good?'
+    """
+    said: list[str] = []
+    for one in parts:
+        said.append(_MARK.sub(lambda mark: f"those ({said[int(mark[1]) - 1].rstrip(' .?')})", one))
+    return tuple(said)
