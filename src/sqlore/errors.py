@@ -6,6 +6,7 @@
     ├── SqlError                something about one piece of SQL, with its position
     │   ├── ParseError          it cannot be read as SQL
     │   ├── NotAQuery           it is a statement, but not one that only reads rows
+    │   ├── EditError           a change to one piece of a query cannot be made
     │   └── CheckError          it is a query, but may not or cannot run here
     │       ├── UnsafeSql       it could write, reach outside the database, or run several statements
     │       └── UnknownName     it names a table or column that does not exist
@@ -31,6 +32,7 @@ __all__ = [
     "CheckError",
     "ConfigError",
     "ConnectError",
+    "EditError",
     "EngineError",
     "ModelError",
     "ModelRefusal",
@@ -118,6 +120,10 @@ class ParseError(SqlError):
 
 class NotAQuery(SqlError):
     """The text is SQL, but not a query: DDL, DML, a session command."""
+
+
+class EditError(SqlError):
+    """One piece of a query cannot be changed as asked; the position is that of the piece."""
 
 
 class CheckError(SqlError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -42,7 +43,7 @@ def parse_script(
     if isinstance(script, str):
         script = Script(script)
     chosen = (dialect or script.dialect or (schema.dialect if schema else "") or "").lower()
-    parts = [_assemble(script, walk(parsed, chosen, schema)) for parsed in parse_queries(script.sql, chosen)]
+    parts = [assemble(script, walk(parsed, chosen, schema)) for parsed in parse_queries(script.sql, chosen)]
     return parts[0] if len(parts) == 1 else _joined(script, parts)
 
 
@@ -61,10 +62,15 @@ def walk(parsed: Parsed, dialect: str, schema: Schema | None, *, strict: bool = 
     return walker
 
 
-def _assemble(script: Script, walker: Walker) -> ParsedScript:
+def in_order(drafts: Iterable[Draft]) -> list[Draft]:
+    """Drafts in the order of the fragments that they become: by place, the longer first."""
+    return sorted(drafts, key=lambda draft: (draft.start, -draft.end, _ORDER[draft.kind]))
+
+
+def assemble(script: Script, walker: Walker) -> ParsedScript:
+    """What a walker found in a script; its fragments are those of `in_order(walker.drafts)`, one by one."""
     paths = _paths(walker.scopes)
-    drafts = sorted(walker.drafts, key=lambda draft: (draft.start, -draft.end, _ORDER[draft.kind]))
-    fragments = tuple(_fragment(script.sql, draft, paths) for draft in drafts)
+    fragments = tuple(_fragment(script.sql, draft, paths) for draft in in_order(walker.drafts))
     whole = next(fragment for fragment in fragments if fragment.kind == "query")
     tables: set[str] = set(whole.tables)
     columns: set[str] = set(whole.columns)
