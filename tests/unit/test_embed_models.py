@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -188,3 +190,18 @@ def test_sentence_transformers_missing_is_said() -> None:
             load_embedder("st:all-MiniLM-L6-v2").embed(["a"])
     else:
         pytest.skip("sentence-transformers is installed here")
+
+
+def test_the_model_s_runtime_keeps_no_diary(tmp_path: Path) -> None:
+    """onnxruntime would write an id of the machine and events to send into the user's cache."""
+    code = "from sqlore.embed import load_embedder; load_embedder().embed(['hello'])"
+    kept = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    own = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", code], check=True, env=kept | own, timeout=120)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_half_a_character_is_embedded_as_a_mark(embedder: Embedder) -> None:
+    """A JSON escape may hold half a surrogate, which no tokenizer takes."""
+    broken, marked = embedder.embed(["heroes of \ud800?", "heroes of ??"])
+    assert np.allclose(broken, marked, atol=1e-5)

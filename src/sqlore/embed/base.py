@@ -46,6 +46,19 @@ def unit_rows(vectors: Any) -> Vectors:
     return unit
 
 
+def whole_characters(text: str) -> str:
+    """The text as a model can be given it: half surrogates, which no encoding has, replaced.
+
+    >>> whole_characters("caf\\ud800 é")
+    'caf? é'
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
 class Remembering:
     """An embedder that keeps the vectors of the last `size` texts.
 

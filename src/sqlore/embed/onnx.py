@@ -7,13 +7,14 @@ sqlore does not need.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from sqlore.embed.base import Vectors, unit_rows
+from sqlore.embed.base import Vectors, unit_rows, whole_characters
 from sqlore.errors import ModelUnavailable
 
 NAME: Final = "all-MiniLM-L6-v2-int8"
@@ -95,10 +96,11 @@ class OnnxEmbedder:
         return vectors
 
     def _tokens(self, tokenizer: Any, texts: Sequence[str]) -> list[list[int]]:
+        texts = [whole_characters(text) for text in texts]
         # For a question and its phrases, waking the tokenizer's threads costs more than they save.
         if len(texts) <= BATCH:
             return [tokenizer.encode(text).ids for text in texts]
-        return [encoding.ids for encoding in tokenizer.encode_batch(list(texts))]
+        return [encoding.ids for encoding in tokenizer.encode_batch(texts)]
 
     def _run(self, session: Any, tokens: list[list[int]]) -> Vectors:
         import numpy as np
@@ -133,12 +135,7 @@ class OnnxEmbedder:
         return tokenizer
 
     def _load_session(self) -> Any:
-        try:
-            import onnxruntime
-        except ImportError as error:
-            raise ModelUnavailable(
-                "the package onnxruntime is missing", hint="pip install onnxruntime"
-            ) from error
+        onnxruntime = _quiet_onnxruntime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self.threads
         options.inter_op_num_threads = 1
@@ -148,6 +145,23 @@ class OnnxEmbedder:
         return onnxruntime.InferenceSession(
             str(self._model), sess_options=options, providers=["CPUExecutionProvider"]
         )
+
+
+def _quiet_onnxruntime() -> Any:
+    """The package onnxruntime, told to report nothing to its makers.
+
+    Left alone it writes an id of the machine and a queue of events into the user's cache when imported, and
+    sends them. The variable is read at the import; the call is for a process that has imported it before.
+    """
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise ModelUnavailable(
+            "the package onnxruntime is missing", hint="pip install onnxruntime"
+        ) from error
+    onnxruntime.disable_telemetry_events()
+    return onnxruntime
 
 
 def embedded() -> OnnxEmbedder:

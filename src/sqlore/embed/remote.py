@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlore.embed.base import Vectors, unit_rows
+from sqlore.embed.base import Vectors, unit_rows, whole_characters
 from sqlore.errors import ModelTimeout, ModelUnavailable
 
 _BATCH: Final = 128
@@ -51,7 +51,7 @@ class EndpointEmbedder:
         parts: list[Vectors] = []
         for start in range(0, len(texts), _BATCH):
             # An empty string is refused by most endpoints; a blank stands in for it.
-            batch = [text or " " for text in texts[start : start + _BATCH]]
+            batch = [whole_characters(text) or " " for text in texts[start : start + _BATCH]]
             parts.append(unit_rows(self._call(batch)))
         if not parts:
             return np.zeros((0, self.dimension), dtype=np.float32)
@@ -108,7 +108,9 @@ class SentenceTransformersEmbedder:
 
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
-        return unit_rows(self._load().encode(list(texts), show_progress_bar=False))
+        return unit_rows(
+            self._load().encode([whole_characters(text) for text in texts], show_progress_bar=False)
+        )
 
     def _load(self) -> Any:
         if self._loaded is None:
