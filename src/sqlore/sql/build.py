@@ -69,7 +69,7 @@ def in_order(drafts: Iterable[Draft]) -> list[Draft]:
 
 def assemble(script: Script, walker: Walker) -> ParsedScript:
     """What a walker found in a script; its fragments are those of `in_order(walker.drafts)`, one by one."""
-    paths = _paths(walker.scopes)
+    paths = scope_paths(walker.scopes)
     fragments = tuple(_fragment(script.sql, draft, paths) for draft in in_order(walker.drafts))
     whole = next(fragment for fragment in fragments if fragment.kind == "query")
     tables: set[str] = set(whole.tables)
@@ -173,7 +173,7 @@ def _columns(piece: Piece) -> tuple[str, ...]:
     return tuple(sorted({column for _, column in piece.references if column}))
 
 
-def _paths(scopes: list[Scope]) -> dict[int, str]:
+def scope_paths(scopes: list[Scope]) -> dict[int, str]:
     """The path of every scope: siblings are counted from 1 in the order of the text."""
     children: dict[int, list[Scope]] = {}
     out: dict[int, str] = {}
