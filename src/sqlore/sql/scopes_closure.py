@@ -1,0 +1,175 @@
+"""What a query needs before it to run by itself: the CTEs it depends on, the rows of outer queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sqlore.sql.resolve import Scope
+from sqlore.sql.scopes_model import Usage
+from sqlore.sql.scopes_text import Texts
+from sqlore.sql.scopes_walk import Entered
+
+_ROWS = "a row for each row of the outer query, with the outer columns it is asked with"
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """The query that gives a node's rows; see `Node` for the meaning of each."""
+
+    sql: str = ""
+    reason: str = ""
+    prelude: str = ""
+    outer: str = ""
+    outer_columns: tuple[str, ...] = ()
+    recursive: bool = False
+
+
+class Closures:
+    """Puts closures together for the queries of one walk."""
+
+    def __init__(self, texts: Texts) -> None:
+        self.texts = texts
+        self.walker = texts.walker
+        self._above: dict[int, list[Scope]] = {}
+        self._reads: dict[int, list[Scope]] = {}
+        for scope in self.walker.scopes:
+            chain: list[Scope] = []
+            current: Scope | None = scope
+            while current is not None:
+                chain.append(current)
+                current = current.parent
+            self._above[id(scope)] = chain
+        for scope in self.walker.scopes:
+            read = [self.walker.origins.get(id(source)) for source in scope.sources]
+            found = [o.scope for o in read if o is not None and o.kind == "cte" and o.scope is not None]
+            for around in self._above[id(scope)]:
+                self._reads.setdefault(id(around), []).extend(found)
+
+    # -------------------------------------------------------------- CTEs
+
+    def needed(self, scopes: Iterable[Scope], inside: Scope, own: bool) -> list[Scope]:
+        """The CTEs that queries read, directly or through others, in the order of the text.
+
+        Only those defined around `inside` count, with `own` also those of its own WITH; the rest are in
+        the text of what reads them.
+        """
+        around = {id(scope) for scope in self._above[id(inside)][0 if own else 1 :]}
+        pending, found = list(scopes), dict[int, Scope]()
+        while pending:
+            for cte in self._reads.get(id(pending.pop()), ()):
+                defined_in = cte.parent
+                if id(cte) not in found and defined_in is not None and id(defined_in) in around:
+                    found[id(cte)] = cte
+                    pending.append(cte)
+        places = {id(cte): self._definition(cte) for cte in found.values()}
+        return sorted(found.values(), key=lambda cte: (places[id(cte)] or (0, 0))[0])
+
+    def _definition(self, cte: Scope) -> tuple[int, int] | None:
+        """The range of ``name AS (...)`` of a CTE."""
+        if cte.parent is None:
+            return None
+        clause = self.texts.definitions(self.texts.entered(cte.parent))
+        body = self.texts.range(self.texts.entered(cte))
+        if body is None:
+            return None
+        return next((found for found in clause if found[0] < body[0] and body[1] <= found[1]), None)
+
+    def prelude(self, ctes: list[Scope]) -> str | None:
+        """The WITH clause that defines those CTEs; None where it cannot be written."""
+        if not ctes:
+            return ""
+        names = [cte.label for cte in ctes]
+        ranges = [self._definition(cte) for cte in ctes]
+        if len(set(names)) < len(names) or any(found is None for found in ranges):
+            return None
+        parents = [self.texts.entered(cte.parent) for cte in ctes if cte.parent is not None]
+        word = "WITH RECURSIVE " if any(self.texts.recursive(parent) for parent in parents) else "WITH "
+        return word + ", ".join(self.texts.slice(found) for found in ranges) + " "
+
+    # -------------------------------------------------------------- closures
+
+    def of(
+        self, here: Entered, usage: Usage, lateral: tuple[str, str] = ("", ""), shown: str = ""
+    ) -> Closure:
+        """The closure of one query.
+
+        Where it reads the sources before it in FROM, `lateral` is FROM up to it, and up to and with it;
+        `shown` is its alias.
+        """
+        scope = here.scope
+        found = self.texts.range(here)
+        if found is None:
+            return Closure(reason="its place in the text could not be found")
+        if self.texts.placeholder(found):
+            return Closure(reason="it holds a placeholder: a value is missing")
+        if here.outer:
+            return self._correlated(here, usage, lateral, shown)
+        ctes = self.needed([scope], scope, own=True)
+        recursive = scope in ctes
+        inside = [cte for cte in ctes if cte in self._above[id(scope)] and cte is not scope]
+        prelude = self.prelude(ctes)
+        if prelude is None:
+            return Closure(reason="it depends on two CTEs of one name")
+        if here.kind == "main":
+            return Closure(self.texts.slice(found), "", prelude)
+        note = "over all rows that the recursion gives, in place of one step at a time" if inside else ""
+        body = self.texts.slice(self.texts.body(here))
+        if here.cte is not None and (recursive or here.cte.args["alias"].args.get("columns")):
+            own = self.prelude([cte for cte in (*ctes, scope) if cte is not scope] + [scope])
+            if own is None:
+                return Closure(reason="it depends on two CTEs of one name")
+            return Closure(f"{own}SELECT * FROM {self._name(here)}", note, prelude, recursive=recursive)
+        return Closure(prelude + body, note, prelude, recursive=recursive)
+
+    def _name(self, here: Entered) -> str:
+        """A CTE's name as its definition writes it."""
+        found = self._definition(here.scope)
+        return self.texts.slice((found[0], found[0] + 1)) if found is not None else here.scope.label[4:]
+
+    def _correlated(self, here: Entered, usage: Usage, lateral: tuple[str, str], shown: str) -> Closure:
+        """What gives, for each row of the queries around it, the value or the number of rows of a query."""
+        owners = list({id(owner): owner for _, _, owner in here.outer}.values())
+        owners.sort(key=lambda owner: len(self._above[id(owner)]))
+        columns = self._outer_columns(here)
+        sources = lateral[0] or self._outer_from(owners)
+        aliases = [source.alias for owner in owners for source in owner.sources]
+        if not sources or not all(columns):
+            return Closure(
+                reason="the outer rows it is asked of have no FROM", outer_columns=columns or ("?",)
+            )
+        if len(owners) > 1 and len(set(aliases)) < len(aliases):
+            reason = "it reads rows of two outer queries whose sources share a name"
+            return Closure(reason=reason, outer_columns=columns)
+        prelude = self.prelude(self.needed([here.scope, *owners], here.scope, own=False))
+        if prelude is None:
+            return Closure(reason="it depends on two CTEs of one name", outer_columns=columns)
+        body = self.texts.slice(self.texts.range(here))
+        if lateral[0]:
+            sql = f"{prelude}SELECT {f'{shown}.*' if shown else '*'} FROM {lateral[1]}"
+            return Closure(sql, "its rows for all rows of the sources before it", prelude, sources, columns)
+        asked = {
+            "value": f"({body}) AS value",
+            "exists": f"EXISTS ({body}) AS matches",
+        }.get(usage, f"(SELECT COUNT(*) FROM ({body}) AS asked) AS row_count")
+        sql = f"{prelude}SELECT DISTINCT {', '.join(columns)}, {asked} FROM {sources}"
+        return Closure(sql, _ROWS, prelude, sources, columns)
+
+    def _outer_columns(self, here: Entered) -> tuple[str, ...]:
+        """The outer columns as the query writes them, each once."""
+        out: dict[str, str] = {}
+        for node, _, _ in here.outer:
+            marks = [p._meta for p in node.args.values() if isinstance(p, exp.Identifier) and p._meta]
+            spots = [int(mark[key]) for mark in marks for key in ("start", "end") if key in mark]
+            text = self.texts.sql[min(spots) : max(spots) + 1] if spots else ""
+            out.setdefault(text.lower(), text)
+        return tuple(out.values())
+
+    def _outer_from(self, owners: list[Scope]) -> str:
+        froms = []
+        for owner in owners:
+            block = self.texts.block(self.texts.entered(owner))
+            froms.append(self.texts.slice(self.texts.from_range(block)))
+        return ", ".join(froms) if all(froms) else ""
