@@ -1,0 +1,126 @@
+"""Items of SELECT and ORDER BY: taken out, with what uses their alias or their number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlglot import exp
+
+from sqlore.sql.edit import TextEdit
+from sqlore.sql.edit_query import Place, Query
+from sqlore.sql.resolve import Scope
+
+__all__ = ["alias_of", "alias_uses", "removed_item", "used_outside"]
+
+
+def removed_item(query: Query, number: int, place: Place, notes: list[str]) -> list[TextEdit]:
+    """The edits that take a formula out of its SELECT or ORDER BY. Raises `EditError` where it must stay."""
+    if place.clause == "order":
+        return _removed_key(query, place, notes)
+    scope = query.scope(number)
+    if len(place.members) < 2:
+        raise query.refused(number, "it is the only column of its query", "edit it instead")
+    if query.fragment(number).scope.rpartition("/")[2].startswith("union:"):
+        raise query.refused(
+            number, "the other queries of the UNION have as many columns", "change the whole SQL (item 0)"
+        )
+    edits = [_without_member(query, place)]
+    edits += _inlined(query, number, place)
+    return edits + _renumbered(query, scope, place.index, query.text((place.first, place.stop)))
+
+
+def _without_member(query: Query, place: Place) -> TextEdit:
+    """The item with its alias, its direction and one comma."""
+    first, stop = place.members[place.index]
+    if place.index:
+        return TextEdit(query.gap(first - 1), query.offsets((first, stop))[1])
+    return TextEdit(query.tokens[first].start, query.tokens[place.members[1][0]].start)
+
+
+def _removed_key(query: Query, place: Place, notes: list[str]) -> list[TextEdit]:
+    if len(place.members) > 1:
+        return [_without_member(query, place)]
+    first, stop = place.members[0]
+    if stop < query.spans.stop and query.tokens[stop].text.upper() in ("LIMIT", "OFFSET", "FETCH"):
+        notes.append(f"{query.tokens[stop].text.upper()} takes any rows now, since nothing sorts them")
+    return [TextEdit(query.gap(first - 1), query.offsets((first, stop))[1])]
+
+
+# ------------------------------------------------------------------ names and numbers of a column
+
+
+def alias_of(query: Query, scope: Scope, index: int) -> Any:
+    """The identifier that names a SELECT column, or None."""
+    node = query.select(scope)
+    item = node.expressions[index] if node is not None and index < len(node.expressions) else None
+    alias = item.args.get("alias") if isinstance(item, exp.Alias) else None
+    return alias if isinstance(alias, exp.Identifier) else None
+
+
+def alias_uses(query: Query, scope: Scope, name: str) -> list[tuple[int, int, bool]]:
+    """Where the same SELECT uses an alias: offsets, and whether it stands there alone."""
+    node = query.select(scope)
+    found = []
+    for clause in ("where", "group", "having", "qualify", "order"):
+        inside = node.args.get(clause) if node is not None else None
+        for column in inside.find_all(exp.Column) if inside is not None else ():
+            bare = column.args.get("table") is None and isinstance(column.this, exp.Identifier)
+            if not bare or column.name.lower() != name.lower() or "start" not in column.this.meta:
+                continue
+            if column.find_ancestor(exp.Select) is not node:
+                continue
+            if clause != "order" and scope.owner(name.lower())[1]:
+                continue  # a column of that name comes before the alias
+            alone = isinstance(column.parent, exp.Ordered | exp.Group)
+            found.append((column.this.meta["start"], column.this.meta["end"] + 1, alone))
+    return found
+
+
+def used_outside(query: Query, name: str) -> bool:
+    """Whether another query uses a column of that name of a derived table or CTE."""
+    return any(
+        use.source is not None and use.source.output is not None and use.node.name.lower() == name.lower()
+        for use in query.uses
+    )
+
+
+def _inlined(query: Query, number: int, place: Place) -> list[TextEdit]:
+    """The formula in place of its alias, where the same SELECT uses that."""
+    scope = query.scope(number)
+    alias = alias_of(query, scope, place.index)
+    if alias is None:
+        return []
+    if query.fragment(number).scope != "main" and used_outside(query, alias.name):
+        raise query.refused(
+            number,
+            f"another part of the query uses its column {alias.name}",
+            "switch that off first, or edit it",
+        )
+    text = query.text((place.first, place.stop))
+    return [
+        TextEdit(start, end, text if alone else f"({text})")
+        for start, end, alone in alias_uses(query, scope, alias.name)
+    ]
+
+
+def _renumbered(query: Query, scope: Scope, index: int, text: str) -> list[TextEdit]:
+    """Numbers of columns in ORDER BY and GROUP BY: later ones move up, the column's own is its formula."""
+    node, block = query.select(scope), query.block(scope)
+    edits: list[TextEdit] = []
+    for clause in ("group", "order"):
+        found = block.clause(clause) if block is not None else None
+        keys = node.args[clause].expressions if node.args.get(clause) is not None else []
+        ranges = query.spans.items(found, block) if found is not None and block is not None else []
+        if len(ranges) != len(keys):
+            continue
+        for (first, _), key in zip(ranges, keys, strict=True):
+            inner = key.this if isinstance(key, exp.Ordered) else key
+            if not (isinstance(inner, exp.Literal) and not inner.is_string and str(inner.this).isdigit()):
+                continue
+            number = int(str(inner.this))
+            start, end = query.offsets((first, first + 1))
+            if number == index + 1:
+                edits.append(TextEdit(start, end, text))
+            elif number > index + 1:
+                edits.append(TextEdit(start, end, str(number - 1)))
+    return edits
