@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli import eval_execution
+from sqlore.interfaces.cli import eval_execution, eval_reconstruction
 from sqlore.interfaces.cli.common import (
     MOST,
     DatabasesOption,
@@ -260,3 +260,4 @@ def show(sheet: Any) -> None:
 
 
 app.command("execution")(eval_execution.execution)
+app.command("reconstruction")(eval_reconstruction.reconstruction)
