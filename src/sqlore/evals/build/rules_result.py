@@ -1,0 +1,69 @@
+"""Rules about what a task's SQL gives: rows, values, one answer only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+from sqlore.evals.build.findings import Finding, Subject
+from sqlore.evals.execution_gold import check_gold
+
+__all__ = ["RESULT_RULES"]
+
+
+def not_empty(subject: Subject) -> Iterator[Finding]:
+    """At least one row."""
+    if not subject.rows.rows:
+        yield Finding(
+            "not_empty", "major", "result", "relax or change a condition; check that its value exists"
+        )
+
+
+def not_all_zero(subject: Subject) -> Iterator[Finding]:
+    """Of several rows at least one has something in it."""
+    rows = subject.rows.rows
+    if len(rows) > 1 and all(_is_nothing(value) for row in rows for value in row):
+        yield Finding(
+            "not_all_zero", "major", "result", "every value is NULL or zero: ask for something that is there"
+        )
+
+
+def statistic_not_zero(subject: Subject) -> Iterator[Finding]:
+    """A single row has no NULL and no zero."""
+    rows, columns = subject.rows.rows, subject.rows.columns
+    if len(rows) != 1:
+        return
+    for name, value in zip(columns, rows[0], strict=True):
+        if _is_nothing(value):
+            shown = "NULL" if value is None else "0"
+            advice = f"it is {shown}: change the values so that the statistic says something"
+            yield Finding("statistic_not_zero", "major", f"column {name}", advice)
+
+
+def one_answer(subject: Subject) -> Iterator[Finding]:
+    """No ties cut by LIMIT, and the same rows whatever the order of reading."""
+    if not subject.rows.rows:
+        return
+    limits = subject.limits
+    gold = check_gold(
+        subject.bench.engine,
+        subject.task.sql,
+        question=subject.task.question,
+        timeout=limits.seconds,
+        most=max(limits.rows, len(subject.rows.rows)),
+    )
+    if gold.status != "nondeterministic":
+        return
+    if "tied" in gold.message or "LIMIT without" in gold.message:
+        advice = f"{gold.message}: ask for all of the first place, or sort by something more"
+        yield Finding("ties", "major", "ORDER BY … LIMIT", advice)
+    else:
+        yield Finding("stable", "major", "query", f"{gold.message}: settle it in the SQL and in the question")
+
+
+def _is_nothing(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float | Decimal) and value == 0)
+
+
+RESULT_RULES = (not_empty, not_all_zero, statistic_not_zero, one_answer)

@@ -1,0 +1,114 @@
+"""The validator: every rule over one task, and the verdict (BIRD-History, section 3.3.1 and listing 2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from sqlore.errors import SourceError, SqlError, SqloreError
+from sqlore.evals.build.annotate import Annotator
+from sqlore.evals.build.bench import Bench, Candidate
+from sqlore.evals.build.effects import EFFECT_RULES
+from sqlore.evals.build.facts import Facts, facts_of, facts_of_script
+from sqlore.evals.build.findings import RULES, Finding, Limits, Subject, Verdict
+from sqlore.evals.build.rules_result import RESULT_RULES
+from sqlore.evals.build.rules_shape import SHAPE_RULES
+from sqlore.evals.build.rules_words import WORD_RULES, reuse
+from sqlore.evals.tasks import records_of
+
+__all__ = ["Validator", "read_candidates", "summary_of"]
+
+_CHECKS: Final[tuple[Callable[[Subject], Iterator[Finding]], ...]] = (
+    *RESULT_RULES,
+    *SHAPE_RULES,
+    *WORD_RULES,
+    *EFFECT_RULES,
+)
+
+
+class Validator:
+    """Checks tasks against one database and its history."""
+
+    def __init__(self, bench: Bench, limits: Limits | None = None) -> None:
+        self.bench = bench
+        self.limits = limits or Limits()
+        self.annotator = Annotator(bench.history, bench.dialect, bench.catalog.schema)
+        self._facts_of = lru_cache(maxsize=None)(self._original)
+
+    def check(self, task: Candidate) -> Verdict:
+        """The verdict over one task. What cannot be read or run is told for that alone."""
+        limits = self.limits
+        try:
+            facts = facts_of(task.sql, self.bench.dialect, self.bench.catalog.schema)
+        except SqlError as error:
+            return Verdict(task.id, (Finding("parses", "major", "query", error.message),))
+        try:
+            rows = self.bench.engine.run(task.sql, limit=limits.rows, timeout=limits.seconds)
+        except SqloreError as error:
+            return Verdict(task.id, (Finding("runs", "major", "query", error.message),))
+        annotation = self.annotator.annotate(facts.parsed)
+        originals = self._originals(task, [key for item in annotation.items for key in item.scripts])
+        subject = Subject(task, self.bench, facts, originals, rows, limits)
+        findings = [*reuse(annotation), *(finding for rule in _CHECKS for finding in rule(subject))]
+        return Verdict(task.id, tuple(findings))
+
+    def _originals(self, task: Candidate, holding: Sequence[str]) -> list[Facts]:
+        """The scripts that a task was made from; where nobody has said so, those that hold a piece of it."""
+        named = [key for key in task.used if key in self.bench.scripts]
+        if not named:
+            named = [key for keys in task.knowledge.values() for key in keys if key in self.bench.scripts]
+        found = (self._facts_of(key) for key in dict.fromkeys(named or holding))
+        return [one for one in found if one is not None]
+
+    def _original(self, key: str) -> Facts | None:
+        try:
+            return facts_of_script(self.bench.scripts[key], self.bench.dialect)
+        except SqlError:
+            return None
+
+
+def read_candidates(path: str | Path) -> list[Candidate]:
+    """The tasks of a file in BIRD-History's format, with `used` and `evidence` where they have them.
+
+    Raises what `records_of` raises, and `SourceError` with the record that is no task.
+    """
+    found = []
+    for number, record in enumerate(records_of(path), 1):
+        try:
+            knowledge = dict(record.get("history_knowledge") or {})
+            found.append(
+                Candidate(
+                    str(record.get("question_id", number)),
+                    str(record.get("db_id") or ""),
+                    str(record["question"]),
+                    str(record.get("SQL") or record.get("sql") or record.get("query") or ""),
+                    str(record.get("evidence") or ""),
+                    tuple(str(key) for key in record.get("used") or ()),
+                    {str(key): tuple(map(str, ids)) for key, ids in knowledge.items()},
+                )
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise SourceError(f"record {number} is not a task: {error!r}", where=str(path)) from error
+    return found
+
+
+def summary_of(verdicts: Iterable[Verdict]) -> dict[str, Any]:
+    """How many tasks pass, and how many each rule has something to say about, major and minor."""
+    found = list(verdicts)
+    major: Counter[str] = Counter()
+    minor: Counter[str] = Counter()
+    for verdict in found:
+        grave = {one.rule for one in verdict.findings if one.severity == "major"}
+        major.update(grave)
+        minor.update({one.rule for one in verdict.findings} - grave)
+    return {
+        "tasks": len(found),
+        "passed": sum(verdict.passed for verdict in found),
+        "clean": sum(not verdict.findings for verdict in found),
+        "rules": {
+            rule: {"major": major[rule], "minor": minor[rule]} for rule in RULES if major[rule] + minor[rule]
+        },
+    }
