@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 from sqlore.catalog import catalog_from_schema
 from sqlore.evals.tasks import History
 from sqlore.history import parse_all
@@ -48,3 +51,35 @@ def pool(scripts: tuple[Script, ...] = SCRIPTS, **options: object) -> Pool:
     embedder = WordEmbedder()
     teach(store, *scripts, catalog=catalog, embedder=embedder)
     return Pool(store, embedder, catalog, **options)  # type: ignore[arg-type]
+
+
+#: The schema twice over, as BIRD's and Spider's `tables.json` have it.
+TABLES_JSON = [
+    {
+        "db_id": name,
+        "table_names_original": [table.name for table in SCHEMA.tables],
+        "column_names_original": [[-1, "*"]]
+        + [[n, column.name] for n, table in enumerate(SCHEMA.tables) for column in table.columns],
+        "column_types": ["text"] * (1 + sum(len(table.columns) for table in SCHEMA.tables)),
+        "primary_keys": [1, 5],
+        "foreign_keys": [[4, 5]],
+    }
+    for name in ("comics", "films")
+]
+
+
+def write_comics(folder: Path) -> None:
+    """`dev.json`, a history over the databases comics and films in BIRD's format, and its `tables.json`."""
+    records = [
+        {
+            "question_id": f"{name[0]}{s.key}",
+            "db_id": name,
+            "question": s.question,
+            "evidence": "",
+            "SQL": s.sql,
+        }
+        for name in ("comics", "films")
+        for s in SCRIPTS
+    ]
+    (folder / "dev.json").write_text(json.dumps(records), encoding="utf-8")
+    (folder / "tables.json").write_text(json.dumps(TABLES_JSON), encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli_helpers import Command, clean_environment, make_sqlite
-from evals_helpers import ONLY_IN_6, SCHEMA, SCRIPTS, history, pool
+from evals_helpers import ONLY_IN_6, SCHEMA, history, pool, write_comics
 from sqlore.evals.ground import GroundPlan, grounds
 from sqlore.evals.report import as_markdown
 from sqlore.evals.retrieval import compare, oracle
@@ -17,38 +17,13 @@ from sqlore.evals.sheets import sheets
 from sqlore.evals.tasks import leave_one_out
 from store_helpers import WordEmbedder
 
-TABLES_JSON = [
-    {
-        "db_id": name,
-        "table_names_original": [table.name for table in SCHEMA.tables],
-        "column_names_original": [[-1, "*"]]
-        + [[n, column.name] for n, table in enumerate(SCHEMA.tables) for column in table.columns],
-        "column_types": ["text"] * (1 + sum(len(table.columns) for table in SCHEMA.tables)),
-        "primary_keys": [1, 5],
-        "foreign_keys": [[4, 5]],
-    }
-    for name in ("comics", "films")
-]
-
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A history over two databases in BIRD's format, with its schemas; a cache of its own."""
     clean_environment(monkeypatch, tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    records = [
-        {
-            "question_id": f"{name[0]}{s.key}",
-            "db_id": name,
-            "question": s.question,
-            "evidence": "",
-            "SQL": s.sql,
-        }
-        for name in ("comics", "films")
-        for s in SCRIPTS
-    ]
-    (tmp_path / "dev.json").write_text(json.dumps(records), encoding="utf-8")
-    (tmp_path / "tables.json").write_text(json.dumps(TABLES_JSON), encoding="utf-8")
+    write_comics(tmp_path)
     return tmp_path
 
 

@@ -14,16 +14,14 @@ from sqlore.errors import SqlError
 from sqlore.evals.execution_tasks import Question
 from sqlore.evals.gold import GoldReader
 from sqlore.evals.ground import Ground
-from sqlore.evals.retrieval import oracle
+from sqlore.evals.retrieval import GOLD, oracle
 from sqlore.evals.tasks import Task, scored
 from sqlore.model import RankedItem, RankedScript, Retrieval
-from sqlore.retrieve.baselines import Handed, Shown, make_retriever
+from sqlore.retrieve.baselines import Handed, Shown, TaskRetriever, make_retriever
 from sqlore.retrieve.deliver import as_written
 from sqlore.sql import parse_script
 
 __all__ = ["GOLD", "Plugged"]
-
-GOLD = "gold"
 
 
 class Plugged:
@@ -35,7 +33,7 @@ class Plugged:
     def __init__(self, ground: Ground, name: str) -> None:
         self.ground, self.pool, self.name = ground, ground.pool, name
         self.task: Question | None = None
-        self._retriever = None if name == GOLD else make_retriever(name, ground.pool)
+        self._retriever: TaskRetriever | None = None if name == GOLD else make_retriever(name, ground.pool)
 
     def retrieve(
         self, question: str, *, scripts: int = 0, exclude: Collection[int | str] = frozenset()
@@ -47,7 +45,7 @@ class Plugged:
         return Retrieval(question, self._items(handed), self._scripts(handed.scripts), values=values)
 
     def _handed(self, question: str, exclude: frozenset[str], shots: int | None) -> Handed:
-        if self._retriever is not None:
+        if self._retriever is not None:  # make_retriever gives one or raises: None is gold alone
             return self._retriever.retrieve(question, exclude, shots=shots)
         if self.task is None:
             return Handed()

@@ -15,15 +15,18 @@ from sqlore.evals.ground import Ground
 from sqlore.evals.metrics import Counts, Scores, count
 from sqlore.evals.setting import Setting
 from sqlore.evals.tasks import RawTask, Task, leave_one_out, tasks_of
-from sqlore.retrieve.baselines import Handed, Piece, Pool, TaskRetriever, make_retriever
+from sqlore.retrieve.baselines import Handed, Piece, Pool, make_retriever
 from sqlore.retrieve.deliver import length_in_tokens
 from sqlore.retrieve.select import Candidate, cover
 
-__all__ = ["Comparison", "Result", "compare", "oracle"]
+__all__ = ["GOLD", "Comparison", "Result", "compare", "oracle"]
 
 _REMEMBERED: Final = 200_000
 Progress = Callable[[str, int, int | None], None]
 Sink = Callable[[Mapping[str, Any]], None]
+Ask = Callable[[Task, Setting], Handed]
+#: The name of the upper bound: what the task needs.
+GOLD: Final = "gold"
 
 
 @dataclass
@@ -129,12 +132,12 @@ def _run(
     for number, group in enumerate(groups):
         if on_progress is not None:
             on_progress(ground.database, number, len(groups))
-        retriever = _retriever(group[0].setting, ground.pool)
+        ask = _asker(group[0].setting, ground.pool)
         if tasks:  # what is read and computed once is not the first question's latency
-            _asked(retriever, ground.pool, replace(tasks[0], question="?"), group[0].setting)
+            ask(replace(tasks[0], question="?"), group[0].setting)
         for task in tasks:
             for result in group:
-                handed = _asked(retriever, ground.pool, task, result.setting)
+                handed = ask(task, result.setting)
                 _add(result, ground.database, task, handed)
                 yield _record(task, result.setting, handed, texts)
 
@@ -162,7 +165,7 @@ def _run_relearned(
             on_progress(ground.database, number, len(tasks))
         with ground.without(task.exclude, memory) as pool:
             for result in results:
-                handed = _asked(_retriever(result.setting, pool), pool, task, result.setting)
+                handed = _asker(result.setting, pool)(task, result.setting)
                 _add(result, ground.database, task, handed)
                 yield _record(task, result.setting, handed, texts)
 
@@ -184,18 +187,16 @@ def _add(result: Result, database: str, task: Task, handed: Handed) -> None:
         result.stages[stage] += milliseconds
 
 
-def _retriever(setting: Setting, pool: Pool) -> TaskRetriever | None:
-    if setting.retriever == "gold":
-        return None
-    return make_retriever(
+def _asker(setting: Setting, pool: Pool) -> Ask:
+    """What asks a task in a way like `setting`: the retriever of that name, or gold, which sees the task."""
+    if setting.retriever == GOLD:
+        return lambda task, own: oracle(pool, task, shots=own.shots, budget=own.budget)
+    retriever = make_retriever(
         setting.retriever, pool, threshold=setting.threshold, granularity=setting.granularity
     )
-
-
-def _asked(retriever: TaskRetriever | None, pool: Pool, task: Task, setting: Setting) -> Handed:
-    if retriever is None:
-        return oracle(pool, task, shots=setting.shots, budget=setting.budget)
-    return retriever.retrieve(task.question, task.exclude, shots=setting.shots, budget=setting.budget)
+    return lambda task, own: retriever.retrieve(
+        task.question, task.exclude, shots=own.shots, budget=own.budget
+    )
 
 
 def oracle(pool: Pool, task: Task, *, shots: int | None = None, budget: int | None = None) -> Handed:

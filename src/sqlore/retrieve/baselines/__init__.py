@@ -17,14 +17,13 @@ They stand in our own code, written from the papers' descriptions.
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable
-from typing import Final, cast
+from typing import Final
 
 from sqlore.errors import ModelUnavailable, UsageError
 from sqlore.retrieve.baselines.base import Handed, Piece, Pool, Shown, TaskRetriever
 from sqlore.retrieve.baselines.dail import Dail
 from sqlore.retrieve.baselines.learned import Learned
+from sqlore.retrieve.baselines.plugged import Plugged
 from sqlore.retrieve.baselines.published import Granularity, Published
 from sqlore.retrieve.baselines.similar import Bm25, FilteredMasked, Frequent, Masked, MaskedOrPlain, Random
 from sqlore.retrieve.rerank import ModelFilter
@@ -70,11 +69,11 @@ def make_retriever(
 ) -> TaskRetriever:
     """The retriever called `name` over `pool`; ``module:function`` calls that function with the pool.
 
-    Raises `UsageError` for an unknown name, `ModelUnavailable` where one with a model is asked for and the
-    pool has none.
+    Raises `UsageError` for an unknown name and for a function that gives no retriever, `ModelUnavailable`
+    where one with a model is asked for and the pool has none.
     """
     if ":" in name:
-        return _plugged(name)(pool)
+        return Plugged(name, pool)
     base, _, llm = name.partition("_llm")
     if name.endswith("_llm") and base in ("learned", "published", "dail") and not llm:
         if pool.model is None:
@@ -94,14 +93,3 @@ def make_retriever(
     raise UsageError(
         f"no such retriever: {name}", hint=f"one of {', '.join(NAMES)}, gold, or module:function"
     )
-
-
-def _plugged(name: str) -> Callable[[Pool], TaskRetriever]:
-    module, _, attribute = name.partition(":")
-    try:
-        found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UsageError(
-            f"no retriever at {name}: {error}", hint="module:function, importable from here"
-        ) from error
-    return cast("Callable[[Pool], TaskRetriever]", found)
