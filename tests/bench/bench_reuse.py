@@ -2,10 +2,12 @@
 
 Every question of Spider's training histories and of BIRD's training set is asked with its own text withheld;
 the rest of its database's questions are the history. Right: the skeleton and the literals of the rewritten
-SQL are the gold's ("text"); or, where there is a database file, both give the same rows in the order that the
-gold asks for ("rows", Spider only). Precision is right of answered, coverage answered of asked; "changed"
-are the answers that needed other values, the rest are questions asked again in the same words. The rules
-were chosen on one half of the databases ("tuned", every second by name) and hold on the other ("held out").
+SQL are the gold's ("text"); the same without what makes no difference to a set of rows ("sets": LIKE without
+a wildcard for =, DISTINCT and GROUP BY of the output, which key is counted); or, where there is a database
+file, both give the same rows in the order that the gold asks for ("rows", Spider only). Precision is right of
+answered with its 95 % interval (Wilson), coverage answered of asked; "changed" are the answers that needed
+other values, the rest are questions asked again in the same words. The rules were chosen on one half of the
+databases ("tuned", every second by name) and hold on the other ("held out").
 
 BIRD's training databases are not public here: the values of its columns are stood in for by all string
 literals that its gold queries compare with a column, those of the withheld question too, as they would be
@@ -17,11 +19,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from math import sqrt
 from pathlib import Path
 
 from sqlore.answer.cite import skeleton_tokens
+from sqlore.answer.grounded import key_columns
 from sqlore.answer.reuse import Reuser
 from sqlore.catalog import Catalog, ColumnValues, ValueIndex, build_catalog, load_tables_json
 from sqlore.catalog.dictionary import Dictionary
@@ -49,6 +54,26 @@ def meant(sql: str, schema: Schema) -> tuple[str, list[str], list[str]] | None:
         return None
     output, _, rest = query.skeleton.partition(" from ")
     return output, sorted(skeleton_tokens(rest)), sorted(query.literals)
+
+
+def as_set(sql: str, schema: Schema) -> tuple[str, list[str], list[str]] | None:
+    """`meant` without what makes no difference to the set of rows."""
+    sql = re.sub(r"\blike\s+'([^'%_]*)'", r"= '\1'", sql, flags=re.IGNORECASE)
+    one = parsed(sql, schema)
+    query = next((f for f in one.fragments if f.kind == "query"), None) if one else None
+    if query is None:
+        return None
+    output, _, rest = query.skeleton.partition(" from ")
+    output = output.replace("select distinct ", "select ", 1)
+    if "(" not in output and not re.search(" having | order by ", rest):
+        rest = re.sub(r" group by .*?(?= limit |$)", "", rest)
+    keys = key_columns(schema)
+    output = re.sub(
+        r"count\(([^()]+)\)",
+        lambda m: "count(*)" if m[1].replace('"', "") in keys or m[1].endswith("id") else m[0],
+        output,
+    )
+    return output, sorted(skeleton_tokens(rest)), sorted(value.casefold() for value in query.literals)
 
 
 def gold_values(scripts: Iterable[str], schema: Schema) -> ValueIndex:
@@ -95,11 +120,13 @@ def ask_all(
         if reused is None:
             continue
         text = meant(reused.sql, catalog.schema) == meant(gold, catalog.schema)
+        sets = text or as_set(reused.sql, catalog.schema) == as_set(gold, catalog.schema)
         rows = text or (engine is not None and same_rows(engine, gold, reused.sql))
         changed = "changed" if reused.changed else "again"
-        counts.update(["answered", changed] + ["text"] * text + ["rows"] * rows)
-        counts.update([f"{changed} text"] * text + [f"{changed} rows"] * rows)
-        if not rows:
+        right = {"text": text, "sets": sets, "rows": rows}
+        counts.update(["answered", changed])
+        counts.update(name for kind in ("", f"{changed} ") for name in (kind + k for k in right if right[k]))
+        if not (sets or rows):
             errors.append(f"{catalog.schema.name}: {question}\n  known {pairs[int(reused.key[1:])][0]}"
                           f"\n  said  {reused.sql}\n  gold  {gold}")  # fmt: skip
     return counts
@@ -134,23 +161,30 @@ def bird(errors: dict[bool, list[str]]) -> dict[bool, Counter[str]]:
 
 
 def share(part: int, whole: int) -> str:
-    return f"{part / whole:.3f} ({part}/{whole})" if whole else "none"
+    """A share with its 95 % interval by Wilson's formula."""
+    if not whole:
+        return "none"
+    p, z = part / whole, 1.96
+    middle, spread = p + z * z / (2 * whole), z * sqrt(p * (1 - p) / whole + (z / (2 * whole)) ** 2)
+    low, high = ((middle + side * spread) / (1 + z * z / whole) for side in (-1, 1))
+    return f"{p:.3f} [{low:.3f}, {high:.3f}] ({part}/{whole})"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--errors", type=int, default=0, help="wrong answers shown of the tuned half")
-    wanted = parser.parse_args().errors
+    parser.add_argument("--held-out", action="store_true", help="show those of the other half")
+    given = parser.parse_args()
     for title, measure in (("Spider train", spider), ("BIRD train", bird)):
         errors: dict[bool, list[str]] = {False: [], True: []}
         for held_out, counts in measure(errors).items():
             print(f"{title}, {'held out' if held_out else 'tuned'}")
             print(f"  coverage           {share(counts['answered'], counts['asked'])}")
             for kind, of in (("", "answered"), ("changed ", "changed"), ("again ", "again")):
-                for right in ("text", "rows") if title.startswith("Spider") else ("text",):
+                for right in ("text", "sets", "rows") if title.startswith("Spider") else ("text", "sets"):
                     label = f"precision {kind}{right}"
                     print(f"  {label:<23}{share(counts[kind + right], counts[of])}")
-        for error in errors[False][:wanted]:
+        for error in errors[given.held_out][: given.errors]:
             print(error)
 
 

@@ -42,6 +42,30 @@ HISTORY = (
     Script("SELECT height * 100 FROM hero WHERE name = 'Hulk'", "q8", "What are 100 times Hulk in height?"),
     Script("SELECT count(*) FROM hero WHERE born = 1962 AND day > '1962-01-01'", "q9", "Who began in 1962?"),
 )
+# Each script is used a second time, for other values and in other words: what stands alone is not continued.
+AGAIN = (
+    Script(BY_PUBLISHER.replace("Marvel Comics", "O''Neil Press"), "w1", "O'Neil Press: the count of heroes"),
+    Script("SELECT name FROM hero WHERE height > 100", "w2", "Names above a height of 100"),
+    Script("SELECT name FROM hero ORDER BY height DESC LIMIT 1", "w3", "Who is the tallest hero by height?"),
+    Script(
+        'SELECT name FROM hero WHERE eye = "green" AND born = 1940', "w4", "Born 1940, eye green: hero name"
+    ),
+    Script("SELECT name FROM hero WHERE name LIKE '%las%'", "w5", "Hero name like las"),
+    Script("SELECT name FROM hero WHERE day >= '1940-01-01'", "w7", "Hero name from the day 1940-01-01 on"),
+    Script("SELECT height * 100 FROM hero WHERE name = 'Flash'", "w8", "Height of hero Flash in other units"),
+)
+# What is asked in the same words is answered all the same; with other values only what is sound.
+UNSOUND = (
+    Script("SELECT name FROM hero WHERE height < 150", "u1", "Which heroes have a height below 150?"),
+    Script(
+        "SELECT count(*) FROM hero WHERE born = 1962 AND eye = 'blue'", "u2", "Number of heroes born in 1962"
+    ),
+    Script("SELECT count(*) FROM hero WHERE born = 1940 AND eye = 'blue'", "u3", "Blue eyes in 1940"),
+    Script("SELECT name FROM hero WHERE eye = 'blue'", "u4", "Which villains were defeated by blue?"),
+    Script("SELECT name FROM hero WHERE eye = 'green'", "u5", "Names of heroes with green eyes"),
+    Script("SELECT sum(id) FROM hero WHERE eye = 'blue'", "u6", "How many heroes have an eye that is blue?"),
+    Script("SELECT sum(id) FROM hero WHERE eye = 'green'", "u7", "Sum of hero ids by eye green"),
+)
 
 
 @pytest.fixture
@@ -70,7 +94,7 @@ def catalog(engine: Engine) -> Catalog:
 @pytest.fixture
 def store(catalog: Catalog) -> Iterator[Store]:
     with Store.create(":memory:") as made:
-        learn(made, HISTORY, catalog=catalog, dialect="sqlite", embedder=WordEmbedder())
+        learn(made, (*HISTORY, *AGAIN, *UNSOUND), catalog=catalog, dialect="sqlite", embedder=WordEmbedder())
         yield made
 
 
@@ -131,6 +155,11 @@ def test_a_known_question_with_other_values(reuser: Reuser, question: str, key: 
         ("What are 200 times Storm in height?", "arithmetic is no parameter"),
         ("Who began in 1975?", "the year is a part of a date of the script too"),
         ("Who is the tallest?", "nothing alike"),
+        ("Which heroes have a height below 190?", "a script that is used once"),
+        ("Number of heroes born in 1975", "its SQL has a value that its question does not say"),
+        ("Number of heroes born in 1962", "the same, with the same value"),
+        ("Which villains were defeated by green?", "its SQL has nothing of its question"),
+        ("How many heroes have an eye that is green?", "its SQL adds up keys"),
         ("", "nothing"),
     ],
 )
@@ -145,6 +174,25 @@ def test_withheld_scripts_are_not_used(reuser: Reuser) -> None:
     assert reuser.find("How many heroes did DC Comics publish?", {known.script}) is None
 
 
+def test_a_script_that_is_used_once(reuser: Reuser, store: Store, catalog: Catalog) -> None:
+    known = reuser.find("Which heroes have a height below 150?")
+    assert known is not None, "the same values"
+    assert known.changed == ()
+    question = "Which heroes have a height below 190?"
+    assert reuser.find(question) is None
+    (item,) = [i for i in store.items(kind="query") if known.script in i.scripts]
+    store.set_trust(item.id, "verified", "somebody")
+    verified = Reuser(store.texts(), catalog, "sqlite").find(question)
+    assert verified is not None
+    assert verified.sql == "SELECT name FROM hero WHERE height < 190"
+
+
+def test_uses_that_are_withheld_do_not_count(reuser: Reuser) -> None:
+    question = "How many heroes did DC Comics publish?"
+    assert reuser.find(question) is not None
+    assert reuser.find(question, {"w1"}) is None
+
+
 def test_scripts_that_disagree(store: Store, catalog: Catalog) -> None:
     other = Script(
         BY_PUBLISHER.replace("count(*)", "count(DISTINCT hero.name)").replace("Marvel", "DC"),
@@ -154,8 +202,7 @@ def test_scripts_that_disagree(store: Store, catalog: Catalog) -> None:
     learn(store, [other], catalog=catalog, dialect="sqlite", embedder=WordEmbedder())
     reuser = Reuser(store.texts(), catalog, "sqlite")
     assert reuser.find("How many heroes did O'Neil Press publish?") is None
-    assert reuser.find("List the two tallest heroes.") is None, "a history that contradicts itself"
-    assert reuser.find("List the two tallest heroes.", {"q20"}) is not None
+    assert reuser.find("How many heroes did O'Neil Press publish?", {"q20"}) is not None
 
 
 def asked(question: str, engine: Engine, catalog: Catalog, store: Store, reuse: bool) -> tuple[Draft, int]:

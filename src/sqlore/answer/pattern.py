@@ -44,11 +44,13 @@ _NUMERALS: Final = (
     "twelve",
 )
 _COUNTED: Final = {word: str(number) for number, word in enumerate(_NUMERALS, 2)}
-#: Articles and courtesy: a question is the same with them and without.
-_LIGHT: Final = frozenset(("the", "a", "an", "please"))
+#: Articles, courtesy and auxiliaries: a question is the same with them and without.
+_LIGHT: Final = frozenset(
+    ("the", "a", "an", "please", "is", "are", "was", "were", "be", "do", "does", "did", "there", "that")
+)
 #: How a question begins that asks for what comes next: "Show me", "What are", "List".
 _REQUESTS: Final = frozenset(("list", "show", "find", "give", "return", "tell", "display", "provide", "what"))
-_REQUEST_TAILS: Final = frozenset(("me", "us", "out", "is", "are", "was", "were"))
+_REQUEST_TAILS: Final = frozenset(("me", "us", "out", "all"))
 _EDGE: Final = " \t\r\n.,;:?!\"'`()“”‘’«»"
 
 
@@ -62,7 +64,7 @@ class Piece:
 
 
 def pieces(text: str) -> list[Piece]:
-    """The words and signs of a text, numerals as digits, without articles.
+    """The words and signs of a text, numerals as digits, without those that say nothing.
 
     >>> [p.folded for p in pieces("The three films with a '+' label?")]
     ['3', 'film', 'with', '+', 'label']
@@ -247,7 +249,7 @@ def _same(asked: Sequence[Piece], a: tuple[int, int], b: tuple[int, int]) -> boo
 
 
 def texts_of(question: str, asked: Sequence[Piece], span: tuple[int, int]) -> list[str]:
-    """What a question says in a slot: all between the words around it, then without articles at the ends.
+    """What a question says in a slot: all between the words around it, then without light words at the ends.
 
     >>> texts_of("Who made 'The Wall'?", pieces("Who made 'The Wall'?"), (2, 3))
     ['The Wall', 'Wall']

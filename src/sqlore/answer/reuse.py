@@ -2,21 +2,21 @@
 
 The known SQL is taken as it is and only its literals are rewritten, at their places. That is done where
 nothing is left to guess: every other word is the known question's, each new value is in the column that its
-literal is compared with (or is a number or date of the same form), all scripts that match say the same, and
-the history agrees with itself where it has a question more than once.
+literal is compared with (or is a number or date of the same form), and all scripts that match say the same.
+The known SQL has to be good as well: grounded in its own question (`grounded`), and, where values are
+changed, attested: used twice, or verified by a person.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
+from sqlore.answer.grounded import adds_up_keys, key_columns, unexplained, unsaid
 from sqlore.answer.pattern import (
     Literal,
     Pattern,
@@ -37,8 +37,10 @@ if TYPE_CHECKING:
     from sqlore.knowledge import Store
     from sqlore.knowledge.records import Text
 
-#: Of the pairs of questions of a history that differ in values only, the share that has one skeleton.
-AGREEMENT: Final = 0.9
+#: The share of a known question's words that its SQL may leave unexplained, and how often the SQL has to be
+#: used before other values are put in. Chosen on one half of the databases (`tests/bench/bench_reuse.py`).
+UNEXPLAINED: Final = 0.5
+ATTESTED: Final = 2
 
 _FIGURES: Final = re.compile(r"\d[\d.,:/ -]*\Z")
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?\Z")
@@ -92,11 +94,13 @@ class Reuser:
             for meaning, value in column.meanings:
                 self._meanings.setdefault(value, []).append(meaning)
         self._fragments = lru_cache(maxsize=500)(self._parsed)
-        self._entries = [entry for text in texts if (entry := self._entry(text)) is not None]
-        frames: dict[tuple[str, ...], list[_Entry]] = {}
-        for entry in self._entries:
-            frames.setdefault(entry.pattern.frame, []).append(entry)
-        self._repeated = [group for group in frames.values() if len(group) > 1]
+        self._keys = key_columns(catalog.schema)
+        known = list(texts)
+        self._entries = [entry for text in known if (entry := self._entry(text)) is not None]
+        self._uses: dict[int, list[Text]] = {}
+        for text in known:
+            if not text.synthetic:
+                self._uses.setdefault(text.script, []).append(text)
 
     def find(self, question: str, exclude: Collection[int | str] = ()) -> Reused | None:
         """The known SQL with the question's values; None where that is not certain.
@@ -105,7 +109,7 @@ class Reuser:
         """
         asked = asked_pieces(question)
         words = {piece.folded for piece in asked}
-        found: dict[str, Reused] = {}
+        found: dict[str, list[tuple[_Entry, Reused]]] = {}
         for entry in self._entries:
             if not entry.pattern.words <= words or len(entry.pattern.parts) > len(asked):
                 continue
@@ -114,28 +118,42 @@ class Reuser:
             for filling in fillings(entry.pattern, asked):
                 reused = self._filled(entry, question, asked, filling)
                 if reused is not None:
-                    found.setdefault(self._meant(reused.sql), reused)
-        certain = len(found) == 1 and self._consistent(exclude)
-        return next(iter(found.values())) if certain else None
+                    found.setdefault(self._meant(reused.sql), []).append((entry, reused))
+        if len(found) != 1:
+            return None
+        good = (reused for entry, reused in next(iter(found.values())) if self._good(entry, reused, exclude))
+        return next(good, None)
 
-    def _consistent(self, exclude: Collection[int | str]) -> bool:
-        """Whether the history writes one question one way, as far as it has questions that differ in values.
-
-        Where its authors do not agree with each other, what one of them wrote is no certain answer.
-        """
-        pairs: Counter[bool] = Counter()
-        for group in self._repeated:
-            scripts = [e.text.script for e in group if not _left_out(e.text, exclude)]
-            pairs.update(a == b for a, b in combinations(scripts, 2))
-        return pairs[True] >= AGREEMENT * pairs.total()
+    def _good(self, entry: _Entry, reused: Reused, exclude: Collection[int | str]) -> bool:
+        """Whether the known SQL may be trusted with this question."""
+        uses = self._uses[entry.text.script]
+        attested = entry.text.trust == "verified" or (
+            sum(not _left_out(text, exclude) for text in uses) >= ATTESTED
+        )
+        return (attested or not reused.changed) and self._grounded(entry)
 
     def _entry(self, text: Text) -> _Entry | None:
         if not text.words.strip() or text.synthetic or text.trust == "deprecated":
             return None
-        found = literals(text.sql, lambda name: name.lower() in self._names)
-        pattern = pattern_of(text.words, found, lambda one: self._meanings.get(one.text, ()))
-        # A pattern without a word of its own would take any question.
-        return _Entry(text, pattern) if pattern is not None and pattern.words else None
+        pattern = pattern_of(
+            text.words, self._literals(text.sql), lambda one: self._meanings.get(one.text, ())
+        )
+        if pattern is None or not pattern.words:
+            return None  # a pattern without a word of its own would take any question
+        return _Entry(text, pattern)
+
+    def _grounded(self, entry: _Entry) -> bool:
+        """Whether a known script says what its question says."""
+        text, pattern = entry.text, entry.pattern
+        found = self._literals(text.sql)
+        return (
+            not unsaid(found, pattern, text.words)
+            and unexplained(pattern, text.sql, found) <= UNEXPLAINED
+            and not adds_up_keys(self._fragments(text.sql), self._keys)
+        )
+
+    def _literals(self, sql: str) -> list[Literal]:
+        return literals(sql, lambda name: name.lower() in self._names)
 
     def _filled(
         self, entry: _Entry, question: str, asked: Sequence[Piece], filling: tuple[tuple[int, int], ...]
