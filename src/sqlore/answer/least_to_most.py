@@ -22,6 +22,7 @@ from sqlore.answer.least_to_most_compose import (
     put_before,
     said_value,
     values,
+    wanted_column,
     within,
 )
 from sqlore.answer.least_to_most_plan import Part, Plan
@@ -158,16 +159,17 @@ class _Parts:
     def _looked_up(self, plan: Plan, called: tuple[str, ...]) -> str:
         """The other parts asked with what the first one gave, which takes its place in their SQL."""
         first, dialect = self._step(plan.parts[0], called[0]), self.job.engine.dialect
-        cells = {row[0] for row in first.rows.rows}
-        if len(cells) != 1 or len(first.rows.columns) != 1:
+        column = wanted_column(first)
+        cells = {row[column] for row in first.rows.rows}
+        if len(cells) != 1:
             raise _Lost(f"{first.name} is not one value")
-        value, steps = cells.pop(), [first]
+        value, steps = said_value(cells.pop()), [first]
         for one, name in zip(plan.parts[1:], called[1:], strict=True):
-            step = self._step(one.of(said_value(value)), name)
+            step = self._step(one.of(value), name)
             if not plan.outputs:
-                return looked_up(first, step.sql, value, dialect)
+                return looked_up(first, step.sql, column, dialect)
             if "{}" in one.question:
-                step = replace(step, sql=looked_up(first, step.sql, value, dialect, alone=False))
+                step = replace(step, sql=looked_up(first, step.sql, column, dialect, alone=False))
             steps.append(step)
         return values(steps, plan.outputs)
 

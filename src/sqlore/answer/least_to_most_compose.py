@@ -30,6 +30,7 @@ __all__ = [
     "put_before",
     "said_value",
     "values",
+    "wanted_column",
     "within",
 ]
 
@@ -131,20 +132,33 @@ def common(steps: Sequence[Step], word: str) -> str:
     return put_before(f"SELECT * FROM {one.name}\n{word}\nSELECT * FROM {two.name}", steps)
 
 
-def looked_up(step: Step, sql: str, value: Any, dialect: str, *, alone: bool = True) -> str:
-    """`sql` with the step's result in place of the value that the step gave.
+def wanted_column(step: Step) -> int:
+    """The column of a step's result that its question asks for: "which team" wants ``team_name``.
 
-    `alone`: the step comes before it as a CTE; else the query is one of several after the step, whose column
-    is called ``value``. Raises `CannotCompose` where the query does not ask for the value.
+    The first one where no column's name has a word of the question's first words.
     """
-    tree = _select(sql, dialect)
-    column = step.rows.columns[0].lower() if alone else "value"
-    named = column if _PLAIN.fullmatch(column) else "*"
+    asked = stems(step.question)[:3]
+    named = [n for n, column in enumerate(step.rows.columns) if set(stems(column)) & set(asked)]
+    return named[0] if named else 0
+
+
+def looked_up(step: Step, sql: str, column: int, dialect: str, *, alone: bool = True) -> str:
+    """`sql` with the step's result in place of the value that `column` of its first row has.
+
+    `alone`: the step comes before it as a CTE; else the query is one of several after the step, whose columns
+    are called as `values` calls them. Raises `CannotCompose` where the query does not ask for the value.
+    """
+    tree, value = _select(sql, dialect), step.rows.rows[0][column]
+    name = step.rows.columns[column].lower() if alone else _columns_named(step)[column]
+    if not _PLAIN.fullmatch(name):
+        if len(step.rows.columns) > 1:
+            raise CannotCompose(f"a column of {step.name} has no name")
+        name = "*"
     found = [one for one in tree.find_all(exp.Literal) if _is_said(one.this, value)]
     if not found:
         raise CannotCompose(f"the value of {step.name} is not asked for")
     for literal in found:
-        literal.replace(exp.maybe_parse(f"(SELECT {named} FROM {step.name})", dialect=dialect or None))
+        literal.replace(exp.maybe_parse(f"(SELECT {name} FROM {step.name})", dialect=dialect or None))
     for like in list(tree.find_all(exp.Like)):
         if isinstance(like.expression, exp.Subquery):
             like.replace(exp.EQ(this=like.this, expression=like.expression))
