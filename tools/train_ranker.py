@@ -37,6 +37,7 @@ from sqlore.retrieve.deliver import best_first, folded
 from sqlore.retrieve.evidence import Evidence
 from sqlore.retrieve.frames import grams
 from sqlore.retrieve.fuse import COLUMNS, design, sigmoid
+from sqlore.retrieve.grouping import GROUPING, groupings, looked_up, standing
 from sqlore.retrieve.layout import Layout
 from sqlore.retrieve.learned import MODEL, Learned, RankerModel
 from sqlore.retrieve.likeness import TEXT_WIDTH, likeness, text_design
@@ -70,6 +71,15 @@ SOURCES = {
     "fusion, place among rivals": "fused place best",
     "the question at large": "asked",
 }
+#: The trees of the second look, on the few candidates that group: smaller ones.
+SECOND = {
+    "num_leaves": 8,
+    "max_depth": 4,
+    "min_data_in_leaf": 60,
+    "learning_rate": 0.05,
+    "lambda_l2": 10.0,
+}
+SECOND_ROUNDS = 120
 TREES = {
     "objective": "binary",
     "learning_rate": 0.07,
@@ -320,7 +330,7 @@ class Reader(Learned):
 def gather(tasks: Sequence[Task], shapes: Sequence[Shape], fusion: Any, text: Any) -> Iterator[Evidence]:
     none = Trees(*(np.zeros(1, dtype=np.int32) for _ in range(6)), depth=0)  # type: ignore[arg-type]
     for task in tasks:
-        model = RankerModel(fusion, text, shapes[task.history.fold], none)
+        model = RankerModel(fusion, text, shapes[task.history.fold], none, none)
         reader = Reader(model, layout_of(task.history, shapes))
         yield reader.gather(task.history.asked(task.row, blind=task.blind))
 
@@ -328,6 +338,12 @@ def gather(tasks: Sequence[Task], shapes: Sequence[Shape], fusion: Any, text: An
 def grow(rows: Any, labels: Any, weights: Any, rounds: int) -> Any:
     data = lightgbm.Dataset(rows, labels, weight=weights)
     return lightgbm.train(TREES, data, rounds)
+
+
+def grow_second(rows: Any, labels: Any, weights: Any) -> Any:
+    """Trees that add to the odds of the first look, which the first column is."""
+    data = lightgbm.Dataset(rows, labels, weight=weights, init_score=rows[:, 0])
+    return lightgbm.train({**TREES, **SECOND}, data, SECOND_ROUNDS)
 
 
 def flat(booster: Any) -> Trees:
@@ -424,17 +440,22 @@ class Table:
     names: list[str]
     matrix: Any
     labels: Any
+    looked_up: Any
+    """What the second look asks of each candidate that groups."""
 
     @classmethod
     def of(cls, tasks: Sequence[Task], gathered: Iterable[Evidence]) -> Table:
-        rows, parts, labels, names = [], [], [], [""]
+        rows, parts, labels, looks, names = [], [], [], [], [""]
         for task, evidence in zip(tasks, gathered, strict=True):
             columns = evidence.columns()
             names = list(columns)
             parts.append(np.stack(list(columns.values()), axis=1))
             rows.append(evidence.rows)
             labels.append(task.history.gold(task.row, evidence.asked)[evidence.rows])
-        return cls(tasks, rows, names, np.concatenate(parts), np.concatenate(labels))
+            if len(groupings(evidence)):
+                looks.append(looked_up(evidence))
+        joined = (np.concatenate(found) for found in (parts, labels, looks))
+        return cls(tasks, rows, names, *joined)
 
     @property
     def sizes(self) -> list[int]:
@@ -444,20 +465,47 @@ class Table:
     def weights(self) -> Any:
         return np.repeat([1.0 if task.main else 0.5 for task in self.tasks], self.sizes)
 
+    @property
+    def folds(self) -> Any:
+        return np.repeat([task.history.fold for task in self.tasks], self.sizes)
+
     def crossed(self, rounds: int, columns: Sequence[int] | None = None, folds: int = FOLDS) -> list[Any]:
         """The chances of each task's candidates by trees that have not seen its database.
 
         With fewer `folds` the tasks of the others get zeros.
         """
         matrix = self.matrix if columns is None else self.matrix[:, columns]
-        of_row = np.repeat([task.history.fold for task in self.tasks], self.sizes)
-        weights = self.weights
+        of_row, weights = self.folds, self.weights
         out = np.zeros(len(matrix), dtype=np.float32)
         for fold in range(folds):
             seen = of_row != fold
             trees = grow(matrix[seen], self.labels[seen], weights[seen], rounds)
             out[~seen] = trees.predict(matrix[~seen], num_threads=1)
-        return np.split(out, np.cumsum(self.sizes)[:-1])
+        return self.split(out)
+
+    def split(self, found: Any) -> list[Any]:
+        """Numbers of all candidates, by task."""
+        return np.split(found, np.cumsum(self.sizes)[:-1])
+
+    def second(self, chances: Sequence[Any]) -> tuple[Any, Any]:
+        """Which candidates group, and what the second look asks of them; the first gave `chances`."""
+        kinds = [t.history.layout.kinds[rows] for t, rows in zip(self.tasks, self.rows, strict=True)]
+        odds = [np.log(own / (1 - own)) for own in chances]
+        first = np.concatenate([standing(*pair) for pair in zip(odds, kinds, strict=True)])
+        return np.concatenate(kinds) == GROUPING, np.c_[first, self.looked_up]
+
+    def seconded(self, chances: Sequence[Any]) -> list[Any]:
+        """The chances after a second look by trees that have not seen the database."""
+        own, matrix = self.second(chances)
+        of_row, labels, weights = self.folds[own], self.labels[own], self.weights[own]
+        odds = matrix[:, 0].copy()
+        for fold in range(FOLDS):
+            seen = of_row != fold
+            trees = grow_second(matrix[seen], labels[seen], weights[seen])
+            odds[~seen] += trees.predict(matrix[~seen], raw_score=True, num_threads=1)
+        out = np.concatenate(chances)
+        out[own] = sigmoid(odds)
+        return self.split(out)
 
 
 def train(all_histories: Sequence[History], rounds: int, ablate: bool) -> tuple[RankerModel, dict[str, Any]]:
@@ -474,11 +522,15 @@ def train(all_histories: Sequence[History], rounds: int, ablate: bool) -> tuple[
     print("  wording, fusion and texts fitted", file=sys.stderr)
     table = Table.of(tasks, gather(tasks, shapes, fusion, text))
     print(f"  {len(table.matrix)} rows of {len(table.names)} columns", file=sys.stderr)
-    scores: dict[str, Any] = {"tasks": len(own), "sorts": reports(table, table.crossed(rounds))}
+    first = table.crossed(rounds)
+    scores: dict[str, Any] = {"tasks": len(own), "first": reports(table, first, quiet="first look, ")}
+    scores["sorts"] = reports(table, table.seconded(first))
     if ablate:
         scores["without"] = dict(ablation(table, rounds))
     trees = grow(table.matrix, table.labels, table.weights, rounds)
-    return RankerModel(fusion, text, shape, flat(trees)), scores
+    group, looks = table.second(first)
+    second = grow_second(looks, table.labels[group], table.weights[group])
+    return RankerModel(fusion, text, shape, flat(trees), flat(second)), scores
 
 
 #: The tasks that are reported apart: BIRD's, those asked of bare SQL, those without vectors, Spider's.

@@ -1,6 +1,6 @@
 """The learned ranker: boosted trees over everything that speaks for an item.
 
-    all items --fusion, votes--> 60 candidates --trees--> chances
+    all items --fusion, votes--> 60 candidates --trees, a second look at groupings--> chances
 
 The model comes with the package (`ranker.npz`); `tools/train_ranker.py` makes it, `docs/ranker.md` tells on
 what. Its scores are probabilities: the trees were grown on their logarithm, and reliability was checked on
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from sqlore.retrieve.evidence import Evidence
 from sqlore.retrieve.fuse import COLUMNS, Ranker, design, relative, sigmoid
+from sqlore.retrieve.grouping import groupings, second_look
 from sqlore.retrieve.layout import Layout
 from sqlore.retrieve.likeness import likeness, worth
 from sqlore.retrieve.part import Part
@@ -38,12 +39,21 @@ CANDIDATES: Final = 60
 
 @dataclass(frozen=True)
 class RankerModel:
-    """Everything that was fitted: weights of the fusion (columns) and of the texts, the shape, the trees."""
+    """Everything that was fitted: weights of the fusion (columns) and of the texts, the shape, the trees, and
+    those of the second look, which add to the odds of candidates that group."""
 
     fusion: Floats
     text: Floats
     shape: Shape
     trees: Trees
+    second: Trees
+
+    def odds(self, evidence: Evidence) -> Floats:
+        """The log odds of each candidate."""
+        odds = self.trees.odds(evidence.matrix())
+        if len(own := groupings(evidence)):
+            odds[own] += self.second.odds(second_look(evidence, odds))
+        return odds
 
     def save(self, path: str | Path) -> None:
         """Writes the model as an .npz file."""
@@ -52,6 +62,7 @@ class RankerModel:
             "text": self.text.astype(np.float32),
             **self.shape.to_arrays(),
             **self.trees.to_arrays("trees"),
+            **self.second.to_arrays("second"),
         }
         np.savez_compressed(path, **arrays)  # type: ignore[arg-type]
 
@@ -60,9 +71,8 @@ class RankerModel:
         """The model that `save` wrote."""
         with np.load(BytesIO(data), allow_pickle=False) as arrays:
             found: Mapping[str, NDArray[Any]] = dict(arrays)
-        return cls(
-            found["fusion"], found["text"], Shape.from_arrays(found), Trees.from_arrays(found, "trees")
-        )
+        trees = (Trees.from_arrays(found, name) for name in ("trees", "second"))
+        return cls(found["fusion"], found["text"], Shape.from_arrays(found), *trees)
 
 
 @cache
@@ -91,7 +101,7 @@ class Learned:
         shares = evidence.design[:, : len(COLUMNS)] * self.model.fusion
         scores = evidence.fused.copy()
         if len(evidence.rows):
-            chances = sigmoid(self.model.trees.odds(evidence.matrix()))
+            chances = sigmoid(self.model.odds(evidence))
             # The rest keeps its order below the candidates, at about the odds that it was left out with.
             scores *= float(chances.min()) / max(float(scores.max()), 1e-9)
             scores[evidence.rows] = chances
