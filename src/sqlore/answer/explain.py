@@ -1,0 +1,122 @@
+"""A query explained: what flows into what, and the knowledge in each part with its meaning and source.
+
+This is Cerebra's Script View and Knowledge View without the views: a graph of tables, CTEs, subqueries and
+the final query, and in each node its knowledge items in the order in which they are computed. Figures from
+the data come from `explain_run.figures`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sqlore.answer.cite import cite
+from sqlore.answer.explain_model import ExplainedNode, Explanation, Item
+from sqlore.catalog import Catalog
+from sqlore.knowledge.describe import Describer
+from sqlore.model import Citation, Draft, Fragment, Kind
+from sqlore.sql.scopes import Node, Piece, graph_of
+
+if TYPE_CHECKING:
+    from sqlore.engines import Engine
+    from sqlore.knowledge import Store
+
+__all__ = ["explain"]
+
+_Place = tuple[Kind, int, int, str]
+
+
+def explain(
+    query: Draft | str,
+    engine: Engine | None = None,
+    catalog: Catalog | None = None,
+    store: Store | None = None,
+    *,
+    dialect: str | None = None,
+) -> Explanation:
+    """The explanation of a query, at once: nothing is asked of the database.
+
+    Without a catalog names are taken as they are written, without a store nothing is cited; the engine says
+    which dialect is meant where `dialect` does not. Raises `ParseError` or `NotAQuery` where the text is not
+    one query.
+
+    >>> found = explain("SELECT name FROM hero WHERE cm > 200", dialect="sqlite")
+    >>> [(item.kind, item.description) for item in found.items]
+    [('condition', 'heroes whose cm is more than 200')]
+    """
+    sql = query.sql if isinstance(query, Draft) else query
+    schema = catalog.schema if catalog is not None else None
+    chosen = dialect or (engine.dialect if engine is not None else None) or (schema.dialect if schema else "")
+    graph = graph_of(sql, chosen, schema)
+    citations: Iterable[Citation] = query.citations if isinstance(query, Draft) else ()
+    if not citations and store is not None:
+        citations = cite(sql, store, chosen, schema)
+    cited = {(c.kind, c.start, c.end, c.skeleton): c for c in citations}
+    describer = _describer(catalog)
+    whole = next((f for f in graph.fragments if f.kind == "query"), None)
+    return Explanation(
+        sql=sql,
+        dialect=chosen,
+        graph=graph,
+        nodes=tuple(_explained(node, catalog, describer, cited) for node in graph.nodes),
+        description=describer.fragment(whole).text if whole is not None else "",
+        citation=cited.get(_place(whole)) if whole is not None else None,
+        question=query.question if isinstance(query, Draft) else "",
+    )
+
+
+class _Identity:
+    """A catalog as a key: the same one, not an equal one, which would take long to compare."""
+
+    __slots__ = ("catalog",)
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and other.catalog is self.catalog
+
+    def __hash__(self) -> int:
+        return id(self.catalog)
+
+
+@lru_cache(maxsize=8)
+def _describer_of(known: _Identity) -> Describer:
+    return Describer(known.catalog.dictionary, known.catalog.schema)
+
+
+def _describer(catalog: Catalog | None) -> Describer:
+    """The describer of a catalog; it is kept, because its vocabulary is that of the whole schema."""
+    return Describer() if catalog is None else _describer_of(_Identity(catalog))
+
+
+def _place(fragment: Fragment) -> _Place:
+    return fragment.kind, fragment.start, fragment.end, fragment.skeleton
+
+
+def _explained(
+    node: Node, catalog: Catalog | None, describer: Describer, cited: dict[_Place, Citation]
+) -> ExplainedNode:
+    if node.kind == "table":
+        table = catalog.schema.table(node.id.partition(":")[2]) if catalog is not None else None
+        said = catalog.dictionary.describe_table(node.name) if catalog is not None else None
+        return ExplainedNode(node, (), said or "", table.rows if table is not None else None)
+    items = tuple(_item(node, piece, describer, cited) for piece in node.pieces)
+    return ExplainedNode(node, items, node.reason)
+
+
+def _item(node: Node, piece: Piece, describer: Describer, cited: dict[_Place, Citation]) -> Item:
+    fragment = piece.fragment
+    described = describer.fragment(fragment)
+    return Item(
+        id=f"{node.id}@{fragment.start}-{fragment.end}:{fragment.form}",
+        node=node.id,
+        fragment=fragment,
+        clause=piece.clause,
+        name=described.name,
+        description=described.text,
+        citation=cited.get(_place(fragment)),
+        join=piece.join,
+        correlated=piece.correlated,
+    )

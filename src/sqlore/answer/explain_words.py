@@ -1,0 +1,137 @@
+"""Figures in one line of plain words, and values short enough to be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sqlore.answer.explain_model import Counts, Facts, Groups, Joined, Sample, Values
+
+LONGEST: Final = 200
+"""Characters of one value that figures keep."""
+_SHOWN: Final = 40
+
+
+def short_value(value: Any) -> Any:
+    """A value as a figure keeps it: bytes by their number, long texts cut.
+
+    >>> short_value(b"abc"), short_value(7), len(short_value("x" * 999))
+    ('<3 bytes>', 7, 200)
+    """
+    if isinstance(value, bytes | bytearray | memoryview):
+        return f"<{len(value)} bytes>"
+    if isinstance(value, str) and len(value) > LONGEST:
+        return value[: LONGEST - 1] + "…"
+    return value
+
+
+def said(value: Any, width: int = _SHOWN) -> str:
+    """A value in a sentence.
+
+    >>> said(None), said(1234567), said(0.123456789)
+    ('NULL', '1,234,567', '0.123457')
+    """
+    if value is None:
+        return "NULL"
+    if isinstance(value, float):
+        return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.2f}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    text = " ".join(str(value).split())
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def number_of(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> number_of(1, "row"), number_of(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def figure_text(facts: Facts) -> str:
+    """The second line of a knowledge item (Cerebra, "two-line display").
+
+    >>> figure_text(Counts(3, 2, 10))
+    '3 of 10 rows; 2 with all conditions together'
+    >>> figure_text(Joined(12, 5, 10, lost=1, multiplied=3))
+    '12 rows, 5 columns; 1 of 10 rows lost; 3 rows more by several matches'
+    """
+    if isinstance(facts, Values):
+        return ", ".join(said(value) for value in facts.values) + (", …" if facts.more else "")
+    if isinstance(facts, Counts):
+        return _counts(facts)
+    if isinstance(facts, Joined):
+        return _joined(facts)
+    if isinstance(facts, Groups):
+        named = [
+            f"{' / '.join(said(part) for part in value)} ({count:,})"
+            for value, count in zip(facts.values, facts.rows, strict=True)
+        ]
+        more = ", …" if facts.distinct > len(named) else ""
+        return f"{number_of(facts.distinct, 'different value')}: {', '.join(named)}{more}"
+    return _sample(facts)
+
+
+def _counts(facts: Counts) -> str:
+    unit = facts.unit.removesuffix("s")
+    of = f"{facts.alone:,} of {number_of(facts.total, unit)}" if facts.total is not None else ""
+    alone = of or number_of(facts.alone, unit)
+    if facts.together is None:
+        return f"{alone}; counting all conditions together takes too long"
+    return f"{alone}; {facts.together:,} with all conditions together"
+
+
+def _joined(facts: Joined) -> str:
+    parts = [number_of(facts.rows, "row")]
+    if facts.columns is not None:
+        parts[0] += f", {number_of(facts.columns, 'column')}"
+    before = number_of(facts.before or 0, "row")
+    if facts.lost:
+        parts.append(f"{facts.lost:,} of {before} lost")
+    if facts.unmatched:
+        parts.append(f"{facts.unmatched:,} of {before} kept without a match")
+    if facts.multiplied:
+        parts.append(f"{number_of(facts.multiplied, 'row')} more by several matches")
+    if not facts.steps and facts.before is not None and len(parts) == 1:
+        parts.append(f"each of {before} once")
+    return "; ".join(parts)
+
+
+def _sample(facts: Sample) -> str:
+    count = len(facts.rows) if facts.count is None else facts.count
+    parts = [number_of(count, "row")]
+    if facts.before is not None and facts.before != facts.count:
+        parts[0] += f" of {facts.before:,}"
+    if facts.rows:
+        parts.append("first: " + _row(facts.rows[0]))
+    return "; ".join(parts)
+
+
+def _row(row: Sequence[Any]) -> str:
+    shown = " | ".join(said(value, 24) for value in row[:6])
+    return shown + (" | …" if len(row) > 6 else "")
+
+
+def warning_of(facts: Facts) -> str:
+    """What must not be missed: a join that multiplies rows, a condition or a join that leaves nothing.
+
+    >>> warning_of(Joined(12, 5, 10, lost=0, multiplied=2))
+    'this join multiplies rows: 10 become 12; sums and counts after it count some twice'
+    """
+    if isinstance(facts, Joined):
+        if facts.multiplied and facts.before is not None:
+            return (
+                f"this join multiplies rows: {facts.before:,} become {facts.rows:,};"
+                " sums and counts after it count some twice"
+            )
+        if facts.multiplies:
+            return "a join in it multiplies rows: sums and counts after it count some twice"
+        return "nothing is left after the join" if not facts.rows and facts.before else ""
+    if isinstance(facts, Counts) and facts.total:
+        if not facts.alone:
+            return "no row meets this condition"
+        if facts.together == 0:
+            return "no row meets all conditions together"
+    return ""
