@@ -38,17 +38,25 @@ def is_aggregate(node: Any) -> bool:
             continue
         if word in ("MIN", "MAX") and len(inner.expressions) > 1:
             continue  # SQLite's largest of several values
-        if not _within(inner, node, exp.Subquery, exp.Select, exp.Window):
+        if not _windowed(inner) and not _nested(inner, node):
             return True
     return False
 
 
-def _within(inner: Any, outer: Any, *kinds: type[Any]) -> bool:
-    while inner is not None and inner is not outer:
+def _windowed(node: Any) -> bool:
+    """Whether a function is that of a window: ``SUM(x) OVER (...)``."""
+    while isinstance(node.parent, exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls):
+        node = node.parent
+    return isinstance(node.parent, exp.Window) and node.parent.this is node
+
+
+def _nested(inner: Any, outer: Any) -> bool:
+    """Whether a node of an expression belongs to a query in it."""
+    while inner is not None and not isinstance(inner, exp.Query):
+        if inner is outer:
+            return False
         inner = inner.parent
-        if isinstance(inner, kinds) and not (isinstance(inner, exp.Window) and inner.this is None):
-            return True
-    return isinstance(outer, kinds)
+    return True
 
 
 def keys_of(query: Query, scope: Scope) -> list[tuple[Range, Any]]:

@@ -167,10 +167,10 @@ def _and_break(query: Query, found: tuple[int, int]) -> str:
 # ------------------------------------------------------------------ sources
 
 
-def aliases_of(query: Query, scope: Scope) -> dict[str, str]:
+def aliases_of(query: Query, scope: Scope, *, named: bool = False) -> dict[str, str]:
     """What the scope calls each base table, as it is written; the first of several instances.
 
-    Empty where columns stand without a table: there is one table, and nothing names it.
+    It is nothing where there is one table and its columns stand without it, unless it has to be `named`.
     """
     parts = parts_of(query, scope)
     found: dict[str, str] = {}
@@ -182,7 +182,7 @@ def aliases_of(query: Query, scope: Scope) -> dict[str, str]:
     bare = len(scope.sources) == 1 and not any(
         use.node.args.get("table") is not None for use in query.uses if use.owner is scope
     )
-    return dict.fromkeys(found, "") if bare else found
+    return dict.fromkeys(found, "") if bare and not named else found
 
 
 def new_alias(query: Query, scope: Scope, table: str, taken: Collection[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 from sqlglot import exp
@@ -44,11 +45,12 @@ _SAID: Final = {
 }
 
 
-def replaced(query: Query, number: int, text: str) -> tuple[Change, Query]:
+def replaced(query: Query, number: int, text: str, extra: Iterable[TextEdit] = ()) -> tuple[Change, Query]:
     """The change that puts `text` in the place of an item, and the query that it leads to.
 
     The text is one piece of the item's kind; its keyword may be left out. A column of SELECT takes its alias
-    along, GROUP BY follows. Raises `EditError` where the text is no such piece, or reaches beyond its place.
+    along, GROUP BY follows; `extra` are edits elsewhere that the piece needs. Raises `EditError` where the
+    text is no such piece, or reaches beyond its place.
     """
     place = query.place(number)
     if place.clause == "query":
@@ -60,7 +62,7 @@ def replaced(query: Query, number: int, text: str) -> tuple[Change, Query]:
         text = _bracketed(query, place, text)
     elif place.clause == "select":
         text, edits = _column(query, number, place, text)
-    change, after = confirmed(query, Change(query.sql, (TextEdit(start, end, text), *edits)))
+    change, after = confirmed(query, Change(query.sql, (TextEdit(start, end, text), *edits, *extra)))
     _require_kind(query.fragment(number), place, change, after)
     return change, after
 

@@ -1,0 +1,262 @@
+"""One piece of a draft changed, and nothing else: edited, replaced from the history, switched off, added.
+
+Every act gives a `Refinement`, which is looked at before it is applied. After that the query is checked, run
+and cited as `ask` does it (`checked_draft`). Cerebra, section 4.5: refinement of one knowledge item.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlore.answer.cite import cite
+from sqlore.answer.pipeline import describe
+from sqlore.answer.refine_ask import asked_for
+from sqlore.answer.refine_history import Act, DraftHistory, Refinement, switched_on
+from sqlore.answer.refine_options import Alternative, Options
+from sqlore.answer.refine_wish import granted
+from sqlore.config import Settings, load_settings
+from sqlore.errors import EditError, EngineError, ModelUnavailable, SqlError, UsageError
+from sqlore.model import Attempt, Draft, Kind, Usage
+from sqlore.sql import check_query
+from sqlore.sql.edit import Change, TextEdit
+from sqlore.sql.edit_compare import confirmed
+from sqlore.sql.edit_insert import inserted
+from sqlore.sql.edit_off import Joins, switched_off
+from sqlore.sql.edit_query import Query
+from sqlore.sql.edit_replace import replaced
+
+if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
+    from sqlore.engines import Engine
+    from sqlore.knowledge import Store
+    from sqlore.llm import ChatModel
+
+__all__ = ["DraftItem", "Refiner", "checked_draft"]
+
+
+@dataclass(frozen=True, slots=True)
+class DraftItem:
+    """One item of a query by its number; 0 is the whole query. `clause` says where it stands."""
+
+    number: int
+    kind: Kind
+    clause: str
+    scope: str
+    sql: str
+    start: int
+    end: int
+    skeleton: str = ""
+
+
+class Refiner:
+    """What can be changed about a query over one database.
+
+    Without a `store` there is nothing to choose from, without a `model` only simple wishes are granted. Every
+    act raises `EditError` where it cannot be done, with the item, its place and what to do, and the errors of
+    `check_query` where the query names something that does not exist.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        dialect: str | None = None,
+        *,
+        store: Store | None = None,
+        model: ChatModel | None = None,
+        settings: Settings | None = None,
+    ) -> None:
+        self._catalog, self._model = catalog, model
+        self._dialect = dialect if dialect is not None else catalog.schema.dialect
+        self._settings = settings or load_settings()
+        self._options = Options(store, catalog.schema, self._dialect) if store is not None else None
+        self._read: Query | None = None
+        self.usage = Usage()
+
+    def query(self, sql: str) -> Query:
+        """The query taken apart; the last one is kept."""
+        if self._read is None or self._read.sql != sql:
+            self._read = Query(sql, self._dialect, self._catalog.schema)
+        return self._read
+
+    def items(self, sql: str) -> tuple[DraftItem, ...]:
+        """The items of a query by number, in the order of its text."""
+        query = self.query(sql)
+        found = []
+        for number, fragment in enumerate(query.fragments):
+            try:
+                clause = query.place(number).clause
+            except EditError:
+                clause = ""
+            found.append(DraftItem(
+                number, fragment.kind, clause, fragment.scope, fragment.sql, fragment.start, fragment.end,
+                fragment.skeleton,
+            ))  # fmt: skip
+        return tuple(found)
+
+    # -------------------------------------------------------------- the acts
+
+    def edit(self, sql: str, number: int, text: str) -> Refinement:
+        """The item becomes `text`: one piece of its kind. Item 0 is the whole SQL, which is not compared."""
+        query = self.query(sql)
+        if query.fragment(number).kind == "query":
+            return self.rewrite(sql, text)
+        change, _ = replaced(query, number, text)
+        return self._step("edit", query, number, change, text=text.strip())
+
+    def rewrite(self, sql: str, new: str) -> Refinement:
+        """The whole SQL by hand, or generated anew; it is checked, and replaced where it differs."""
+        new = new.strip().rstrip(";").rstrip()
+        check_query(new, self._dialect, self._catalog.schema)
+        return Refinement("sql", sql, _differing(sql, new), text=new)
+
+    def off(self, sql: str, number: int, joins: Joins = "same") -> Refinement:
+        """The item is taken out. `joins`: of the joins that only it needed, those go without which the rows
+        are the ``same``, ``all``, or ``none``."""
+        query = self.query(sql)
+        change, _ = confirmed(query, switched_off(query, number, joins))
+        return self._step("off", query, number, change)
+
+    def on(self, history: DraftHistory, step: int) -> Refinement:
+        """What step `step` switched off comes back; where its place has changed, into its clause."""
+        found, edits = switched_on(history, step)
+        query = self.query(history.sql)
+        try:
+            if edits is None:
+                raise EditError("its place has changed")
+            change, _ = confirmed(query, Change(query.sql, edits))
+        except EditError:
+            if found.kind == "relation":
+                raise EditError(
+                    f"{found.fragment} cannot come back: its place has changed",
+                    hint="undo the later changes first, or add the relation from the history",
+                ) from None
+            put = inserted(query, query.scope_at(found.scope), found.kind, found.fragment)
+            change, _ = confirmed(query, Change(query.sql, tuple(put)))
+        return Refinement("on", query.sql, change.edits, found.kind, found.scope, "", found.fragment,
+                          affected=change.affected, of=step)  # fmt: skip
+
+    def alternatives(self, sql: str, number: int, limit: int = 12) -> tuple[Alternative, ...]:
+        """Items of the history that can stand in the place of an item, each under the draft's names."""
+        return self._history().alternatives(self.query(sql), number, limit)
+
+    def choose(self, sql: str, number: int, item: int, text: str | None = None) -> Refinement:
+        """An item of the history in the place of an item; `text` is that of one of its `alternatives`."""
+        query, options = self.query(sql), self._history()
+        change, text = options.chosen(query, number, options.item(item), text)
+        return self._step("alternative", query, number, change, text=text, item=item)
+
+    def add(self, sql: str, item: int, scope: str = "main") -> Refinement:
+        """An item of the history put into the right clause of a scope, with the join that it needs."""
+        query, options = self.query(sql), self._history()
+        known = options.item(item)
+        change, text = options.added(query, known, scope)
+        self._check(query, change)
+        return Refinement("add", sql, change.edits, known.kind, scope, "", text, item,
+                          notes=change.notes, affected=change.affected)  # fmt: skip
+
+    def wish(self, sql: str, number: int, words: str) -> Refinement:
+        """The item as a person wishes it, in plain words: by rule where that is certain, else by the model.
+
+        Raises `ModelUnavailable` where a model is needed and there is none.
+        """
+        query = self.query(sql)
+        if not words.strip():
+            raise UsageError("the wish is empty", hint='for example "only 2016" or "count each bond once"')
+        if query.fragment(number).kind == "query":
+            raise query.refused(number, "a wish is about one item", "choose one, or ask the question anew")
+        text = granted(query, number, words, self._catalog)
+        if text is not None and text != query.fragment(number).sql:
+            change, _ = replaced(query, number, text)
+            return self._step("wish", query, number, change, text=text, said=words)
+        if self._model is None:
+            raise ModelUnavailable(
+                "this wish needs a language model", hint="choose one, or edit the SQL of the item"
+            )
+        taken: list[Change] = []
+
+        def accept(piece: str) -> None:
+            change, _ = replaced(query, number, piece)
+            self._check(query, change)
+            taken.append(change)
+
+        text, usage = asked_for(query, number, words, self._catalog, self._model, self._settings, accept)
+        self.usage += usage
+        return self._step("wish", query, number, taken[-1], text=text, said=words)
+
+    # -------------------------------------------------------------- what they share
+
+    def _history(self) -> Options:
+        if self._options is None:
+            raise UsageError("nothing has been learned here", hint="sqlore learn --history FOLDER")
+        return self._options
+
+    def _step(self, act: Act, query: Query, number: int, change: Change, **more: Any) -> Refinement:
+        self._check(query, change)
+        fragment = query.fragment(number)
+        return Refinement(
+            act,
+            query.sql,
+            change.edits,
+            fragment.kind,
+            fragment.scope,
+            fragment.sql,
+            notes=change.notes,
+            affected=change.affected,
+            **more,
+        )
+
+    def _check(self, query: Query, change: Change) -> None:
+        """Raises what `check_query` finds in the query after a change and did not find before."""
+        try:
+            check_query(change.after, self._dialect, self._catalog.schema)
+        except SqlError as error:
+            try:
+                check_query(query.sql, self._dialect, self._catalog.schema)
+            except SqlError as before:
+                if before.message == error.message:
+                    return
+            raise
+
+
+def checked_draft(
+    sql: str,
+    *,
+    engine: Engine,
+    catalog: Catalog,
+    store: Store | None = None,
+    settings: Settings | None = None,
+    question: str = "",
+) -> Draft:
+    """A query checked, run and cited as `ask` does it: with rows, or with the reason why not."""
+    settings = settings or load_settings()
+    try:
+        sql = check_query(sql, engine.dialect, catalog.schema)
+    except SqlError as error:
+        return Draft(question, "", attempts=(Attempt(sql, describe(error)),), error=describe(error))
+    rows, failure = None, None
+    try:
+        rows = engine.run(sql, limit=settings.row_limit, timeout=settings.query_timeout)
+    except (SqlError, EngineError) as error:
+        failure = describe(error)
+    citations = cite(sql, store, engine.dialect, catalog.schema) if store is not None else ()
+    return Draft(question, sql, citations, rows, (Attempt(sql, failure),), error=failure)
+
+
+_WORD = re.compile(r"\s+|\w+|.", re.DOTALL)
+
+
+def _differing(before: str, after: str) -> tuple[TextEdit, ...]:
+    """The words in which two texts differ, as edits."""
+    from difflib import SequenceMatcher
+
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    starts = [0]
+    for word in old:
+        starts.append(starts[-1] + len(word))
+    return tuple(
+        TextEdit(starts[a], starts[b], "".join(new[c:d]))
+        for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        if tag != "equal"
+    )
