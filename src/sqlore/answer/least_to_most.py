@@ -205,7 +205,7 @@ class _Parts:
             return None
         reuser = reuser_of(self.store, self.job.catalog, self.job.engine.dialect)
         for way in dict.fromkeys((one.question, *one.ways)):
-            found = reuser.find(way, self.exclude)
+            found = reuser.find(way, self.exclude, attested=1)
             if found is not None:
                 try:
                     sql, rows = self._run(found.sql)

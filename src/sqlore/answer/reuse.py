@@ -102,10 +102,13 @@ class Reuser:
             if not text.synthetic:
                 self._uses.setdefault(text.script, []).append(text)
 
-    def find(self, question: str, exclude: Collection[int | str] = ()) -> Reused | None:
+    def find(
+        self, question: str, exclude: Collection[int | str] = (), *, attested: int = ATTESTED
+    ) -> Reused | None:
         """The known SQL with the question's values; None where that is not certain.
 
-        `exclude` are ids of scripts, or keys of texts, that are not used.
+        `exclude` are ids of scripts, or keys of texts, that are not used. `attested` is how often a script
+        has to be used before other values are put into it: 1 where what comes of it is checked otherwise.
         """
         asked = asked_pieces(question)
         words = {piece.folded for piece in asked}
@@ -121,14 +124,18 @@ class Reuser:
                     found.setdefault(self._meant(reused.sql), []).append((entry, reused))
         if len(found) != 1:
             return None
-        good = (reused for entry, reused in next(iter(found.values())) if self._good(entry, reused, exclude))
+        good = (
+            reused
+            for entry, reused in next(iter(found.values()))
+            if self._good(entry, reused, exclude, attested)
+        )
         return next(good, None)
 
-    def _good(self, entry: _Entry, reused: Reused, exclude: Collection[int | str]) -> bool:
+    def _good(self, entry: _Entry, reused: Reused, exclude: Collection[int | str], least: int) -> bool:
         """Whether the known SQL may be trusted with this question."""
         uses = self._uses[entry.text.script]
         attested = entry.text.trust == "verified" or (
-            sum(not _left_out(text, exclude) for text in uses) >= ATTESTED
+            sum(not _left_out(text, exclude) for text in uses) >= least
         )
         return (attested or not reused.changed) and self._grounded(entry)
 
