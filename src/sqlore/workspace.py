@@ -7,6 +7,7 @@ the rooms below.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -17,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 from sqlore.errors import StoreError, UsageError
 
 if TYPE_CHECKING:
+    from sqlore.answer.refine import Refiner
+    from sqlore.answer.refine_history import DraftHistory
     from sqlore.catalog import Catalog
     from sqlore.config import Settings
     from sqlore.embed import Embedder
@@ -158,7 +161,8 @@ class Workspace:
             raise UsageError(
                 "nothing has been learned from this database yet",
                 where=str(self.store_file),
-                hint=f"sqlore learn --db {self.settings.db or 'FILE'} --history FOLDER",
+                hint=f"sqlore learn --db {self.settings.db or 'FILE'} --history FOLDER;"
+                f" where there is no history: sqlore warm --db {self.settings.db or 'FILE'}",
             )
         writable = os.access(self.store_file, os.W_OK) and os.access(self.store_file.parent, os.W_OK)
         store: Store = self._keep(Store.open(self.store_file, read_only=not writable))
@@ -380,6 +384,62 @@ class Workspace:
             embedder=lambda: self.embedder,
             on_progress=on_progress,
         )
+
+    # -------------------------------------------------------------- the draft that is worked on
+
+    def refiner(self, *, model: bool = False) -> Refiner:
+        """What can be changed about a query over this database; `model`: also wishes that need one."""
+        from sqlore.answer.refine import Refiner
+
+        store = self.store if self.learned else None
+        chosen = self.model if model and self.settings.model != "none" else None
+        return Refiner(self.catalog, self.engine.dialect, store=store, model=chosen, settings=self.settings)
+
+    def checked(self, sql: str, question: str = "") -> Draft:
+        """A query checked, run and cited as `ask` does it."""
+        from sqlore.answer.refine import checked_draft
+
+        store = self.store if self.learned else None
+        return checked_draft(
+            sql,
+            engine=self.engine,
+            catalog=self.catalog,
+            store=store,
+            settings=self.settings,
+            question=question,
+        )
+
+    @property
+    def draft_file(self) -> Path:
+        """Where the draft that is worked on is kept: beside the store."""
+        return self.store_file.with_suffix(".draft.json")
+
+    def keep_draft(self, history: DraftHistory) -> None:
+        """Keeps a draft with its history, for `sqlore refine`; the file is replaced as a whole.
+
+        Nothing is kept where sqlore has no folder yet.
+        """
+        file = self.draft_file
+        if file.parent.is_dir():
+            fresh = file.with_suffix(".new")
+            fresh.write_text(json.dumps(history.to_json(), ensure_ascii=False), encoding="utf-8")
+            fresh.replace(file)
+
+    def kept_draft(self) -> DraftHistory | None:
+        """The draft that is kept. Raises `UsageError` where the file is damaged."""
+        from sqlore.answer.refine_history import DraftHistory
+
+        if not self.draft_file.is_file():
+            return None
+        try:
+            data = json.loads(self.draft_file.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise UsageError(
+                f"the kept draft cannot be read: {error}",
+                where=str(self.draft_file),
+                hint="delete the file, or give the SQL",
+            ) from None
+        return DraftHistory.from_json(data)
 
 
 def _state(engine: Engine, files: Sequence[Path]) -> str:

@@ -283,13 +283,14 @@ def test_retrieve_json(inside: Path, sqlore_: Command) -> None:
     assert list(found.json) == ["question", "items", "scripts", "phrases", "values", "milliseconds"]
     for item in found.json["items"]:
         assert list(item) == [
-            "id", "kind", "sql", "skeleton", "score", "support", "scripts", "description", "signals",
+            "id", "kind", "sql", "skeleton", "score", "support", "synthetic", "scripts", "description",
+            "signals",
         ]  # fmt: skip
     assert "sum(orders.amount)" in [item["skeleton"] for item in found.json["items"]]
     scores = [item["score"] for item in found.json["items"]]
     assert scores == sorted(scores, reverse=True)
     first = found.json["scripts"][0]
-    assert list(first) == ["key", "question", "sql", "score", "items", "description"]
+    assert list(first) == ["key", "question", "sql", "score", "items", "description", "synthetic"]
     assert (first["key"], first["sql"]) == ("finance.sql:2", REVENUE)
     assert first["question"] == "Revenue of enterprise customers"
     assert set(first["items"]) <= {item["id"] for item in found.json["items"]}

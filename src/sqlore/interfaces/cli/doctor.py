@@ -116,6 +116,8 @@ def _store(lore: Workspace) -> tuple[bool | None, str, str]:
     health = lore.store.health(lore.embedder)
     stats = lore.store.stats()
     counts = f"{plural(stats.scripts, 'script')}, {plural(stats.items, 'item')}, {stats.rejected} rejected"
+    if stats.synthetic:
+        counts += f", {stats.synthetic} of the scripts synthetic"
     return health.ok, f"{lore.store_file}: {counts}", "; ".join(health.problems)
 
 

@@ -115,6 +115,7 @@ def retrieval_json(found: Retrieval, keys: Mapping[int, str]) -> dict[str, Any]:
                 "skeleton": ranked.item.skeleton,
                 "score": round(ranked.score, 4),
                 "support": ranked.item.support,
+                "synthetic": ranked.item.synthetic,
                 "scripts": [keys[i] for i in ranked.item.scripts if i in keys],
                 "description": ranked.item.description,
                 "signals": {name: round(value, 4) for name, value in ranked.signals.items()},
@@ -129,6 +130,7 @@ def retrieval_json(found: Retrieval, keys: Mapping[int, str]) -> dict[str, Any]:
                 "score": round(ranked.score, 4),
                 "items": list(ranked.items),
                 "description": ranked.script.description,
+                "synthetic": ranked.script.synthetic,
             }
             for ranked in found.scripts
         ],
