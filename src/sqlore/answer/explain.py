@@ -102,15 +102,20 @@ def _explained(
         table = catalog.schema.table(node.id.partition(":")[2]) if catalog is not None else None
         said = catalog.dictionary.describe_table(node.name) if catalog is not None else None
         return ExplainedNode(node, (), said or "", table.rows if table is not None else None)
-    items = tuple(_item(node, piece, describer, cited) for piece in node.pieces)
-    return ExplainedNode(node, items, node.reason)
+    items: dict[str, Item] = {}
+    for piece in node.pieces:
+        id_ = f"{node.id}@{piece.fragment.start}-{piece.fragment.end}:{piece.fragment.form}"
+        number = sum(known.startswith(id_) for known in items)  # NATURAL JOIN: an edge for each column
+        id_ += f"#{number + 1}" if number else ""
+        items[id_] = _item(id_, node, piece, describer, cited)
+    return ExplainedNode(node, tuple(items.values()), node.reason)
 
 
-def _item(node: Node, piece: Piece, describer: Describer, cited: dict[_Place, Citation]) -> Item:
+def _item(id_: str, node: Node, piece: Piece, describer: Describer, cited: dict[_Place, Citation]) -> Item:
     fragment = piece.fragment
     described = describer.fragment(fragment)
     return Item(
-        id=f"{node.id}@{fragment.start}-{fragment.end}:{fragment.form}",
+        id=id_,
         node=node.id,
         fragment=fragment,
         clause=piece.clause,

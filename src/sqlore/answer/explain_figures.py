@@ -7,6 +7,7 @@ says how many rows it loses and multiplies.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -38,6 +39,7 @@ VALUES: Final = 5
 _LOOKED_AT: Final = 100
 _UNKNOWN: Final = 1000.0
 _MOST: Final = 1e18
+_PARTITION: Final = re.compile(r"partition\s+by\s*", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,7 @@ class _NodeJobs:
         if item.clause == "where":
             return self._where(sql, predicate, ask)
         if item.clause == "having":
-            rests = [sql.listed(sql.having(predicate)), sql.listed(sql.having()), sql.listed(sql.grouped)]
+            rests = [sql.listed(sql.having(predicate)), sql.listed(sql.having()), sql.listed(sql.grouped())]
             return self._counted(sql, rests, ask, bool(sql.parts.group))
         if item.clause == "qualify":
             rests = [sql.listed(sql.qualified(one)) for one in (predicate, None, "")]
@@ -221,11 +223,11 @@ class _NodeJobs:
         if self.node.outer:
             raise NoFigure("its groups are those of one row of the outer query at a time")
         if item.clause == "window":
-            keys, rest = split_commas(item.fragment.sql.split(None, 2)[2]), sql.having()
+            keys, rest = split_commas(_PARTITION.sub("", item.fragment.sql)), sql.having(spelled=True)
         else:
             keys, rest = list(sql.parts.groups), sql.where
-        if not keys:
-            raise NoFigure("its grouping is more than a list of keys")
+        if not keys:  # ROLLUP and the like: how many groups there are
+            return Groups(number(ask(sql.count([sql.listed(sql.grouped())]), 1)), (), ())
         found = ask(sql.keys(keys, rest), VALUES)
         values = tuple(tuple(short_value(value) for value in row[:-2]) for row in found.rows)
         distinct = int(found.rows[0][-1]) if found.rows else 0
@@ -233,24 +235,31 @@ class _NodeJobs:
 
     def calculation(self, sql: NodeSql, item: Item, ask: Ask) -> Values:
         """Different values that a formula gives; all formulas of a SELECT are asked for at once."""
-        rest = sql.qualified()
         own = item.fragment.sql
-        shared = [
-            i.fragment.sql for i in self.explained.items if i.kind == "calculation" and not i.correlated
-        ]
-        together = list(dict.fromkeys(one for one in shared if not has_query(one)))
-        asked = [(sql.ask([own], rest), 0)]
-        if own in together:
-            asked.insert(0, (sql.ask(together, rest), together.index(own)))
-        if item.clause == "order":  # it may name what the SELECT calls it
-            asked.append((sql.ask([own], sql.listed(rest)), 0))
-        for attempt, (query, column) in enumerate(asked):
+        failure = QueryError("it could not be computed")
+        for query, column in self._ways(sql, item, own):
             try:
                 return _values(ask(query, _LOOKED_AT), column)
-            except QueryError:
-                if attempt == len(asked) - 1:
-                    raise
-        raise NoFigure("it could not be computed")
+            except QueryError as error:
+                failure = error
+        raise failure
+
+    def _ways(self, sql: NodeSql, item: Item, own: str) -> Iterator[tuple[str, int]]:
+        """Queries with the values of a formula, and the column they are in: the next where one fails.
+
+        With the other formulas; alone; behind the SELECT's own list, whose names it or HAVING may use; over
+        its rows, for ORDER BY.
+        """
+        spelled = sql.qualified(spelled=True)
+        if sql.parts.groups or not sql.parts.group:
+            items = [i for i in self.explained.items if i.kind == "calculation" and not i.correlated]
+            together = list(dict.fromkeys(i.fragment.sql for i in items if not has_query(i.fragment.sql)))
+            if own in together:
+                yield sql.ask(together, spelled), together.index(own)
+            yield sql.ask([own], spelled), 0
+        yield sql.ask([*sql.parts.projections, own], sql.qualified()), -1
+        if item.clause == "order":
+            yield sql.ask([own], sql.listed(sql.qualified())), 0
 
 
 def _values(found: Rows, column: int) -> Values:

@@ -18,7 +18,7 @@ from sqlore.answer.explain_joins import NoFigure
 from sqlore.answer.explain_model import Explanation, Figure, Status
 from sqlore.answer.explain_words import figure_text, number_of, warning_of
 from sqlore.engines import Engine, connect
-from sqlore.errors import QueryTimeout, SqloreError
+from sqlore.errors import QueryError, QueryTimeout, SqloreError
 from sqlore.model import Rows
 
 __all__ = ["figures"]
@@ -52,20 +52,21 @@ def figures(
     jobs = [job for job in jobs_of(explanation) if only is None or job.item in only or job.node in only]
     run = _Run(jobs, seconds, quick, cancel or threading.Event())
     reopen = open_engine or (lambda: connect(engine.url))
-    engines = [reopen() for _ in range(max(1, min(workers, len(jobs))))]
-    threads = [
-        threading.Thread(target=run.work, args=(one,), daemon=True, name="sqlore-figures") for one in engines
-    ]
-    for thread in threads:
-        thread.start()
+    at_work: list[tuple[threading.Thread, Engine]] = []
     try:
-        yield from run.results(engines)
+        for _ in range(max(1, min(workers, len(jobs)))):
+            own = reopen()
+            thread = threading.Thread(target=run.work, args=(own,), daemon=True, name="sqlore-figures")
+            at_work.append((thread, own))
+            thread.start()
+        yield from run.results([own for _, own in at_work])
     finally:
-        run.stop(engines)
-        for thread in threads:
-            thread.join()
-        for one in engines:
-            one.close()
+        run.closed = True
+        for thread, own in at_work:
+            while thread.is_alive():  # it may have been between two queries
+                own.interrupt()
+                thread.join(0.05)
+            own.close()
 
 
 class _Run:
@@ -96,12 +97,6 @@ class _Run:
                 continue
             self.left -= figure.status != "slow"
             yield figure
-
-    def stop(self, engines: list[Engine]) -> None:
-        """Nobody reads any more: workers end, queries are interrupted."""
-        self.closed = True
-        for one in engines:
-            one.interrupt()
 
     # -------------------------------------------------------------- the workers
 
@@ -170,6 +165,8 @@ class _Run:
         known = self._known.get((sql, limit))
         if known is not None:
             return known
+        if self._stopped():
+            raise QueryError("the query was interrupted")
         left = deadline - time.monotonic()
         if left <= 0:
             raise QueryTimeout("no time is left")

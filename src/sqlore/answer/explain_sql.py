@@ -98,21 +98,21 @@ class NodeSql:
             return f"WHERE {self.parts.where}\n" if self.parts.where else ""
         return f"FROM {self.parts.source}\n" + (f" WHERE {self.parts.where}\n" if self.parts.where else "")
 
-    @property
-    def grouped(self) -> str:
-        """FROM, WHERE and GROUP BY."""
-        return self.where + (f" GROUP BY {self.parts.group}\n" if self.parts.group else "")
+    def grouped(self, *, spelled: bool = False) -> str:
+        """FROM, WHERE and GROUP BY; `spelled`: its keys as expressions, for another SELECT list."""
+        group = ", ".join(self.parts.groups) if spelled and self.parts.groups else self.parts.group
+        return self.where + (f" GROUP BY {group}\n" if group else "")
 
-    def having(self, predicate: str | None = None) -> str:
+    def having(self, predicate: str | None = None, *, spelled: bool = False) -> str:
         """FROM to HAVING, with its own condition or with another."""
         chosen = self.parts.having if predicate is None else predicate
-        return self.grouped + (f" HAVING {chosen}\n" if chosen else "")
+        return self.grouped(spelled=spelled) + (f" HAVING {chosen}\n" if chosen else "")
 
-    def qualified(self, predicate: str | None = None) -> str:
+    def qualified(self, predicate: str | None = None, *, spelled: bool = False) -> str:
         """FROM to QUALIFY, with its own condition or with another; windows with it."""
         chosen = self.parts.qualify if predicate is None else predicate
         windows = f" {self.parts.windows}\n" if self.parts.windows else ""
-        return self.having() + windows + (f" QUALIFY {chosen}\n" if chosen else "")
+        return self.having(spelled=spelled) + windows + (f" QUALIFY {chosen}\n" if chosen else "")
 
     def listed(self, rest: str) -> str:
         """The SELECT's own list over some FROM, as a derived table to be counted."""
@@ -124,7 +124,7 @@ class NodeSql:
         return f"FROM (SELECT {words}{', '.join(self.parts.projections)} {self.qualified()}) AS counted"
 
     def keys(self, keys: Sequence[str], rest: str) -> str:
-        """The different values of some keys, the most frequent first: with their rows, and how many there are."""
+        """The different values of keys, the most frequent first, with their rows and how many there are."""
         named = ", ".join(f"{key} AS key_{n}" for n, key in enumerate(keys))
         names = ", ".join(f"key_{n}" for n in range(len(keys)))
         return (

@@ -69,8 +69,9 @@ def figure_text(facts: Facts) -> str:
             f"{' / '.join(said(part) for part in value)} ({count:,})"
             for value, count in zip(facts.values, facts.rows, strict=True)
         ]
-        more = ", …" if facts.distinct > len(named) else ""
-        return f"{number_of(facts.distinct, 'different value')}: {', '.join(named)}{more}"
+        more = ", …" if named and facts.distinct > len(named) else ""
+        colon = ": " if named else ""
+        return f"{number_of(facts.distinct, 'different value')}{colon}{', '.join(named)}{more}"
     return _sample(facts)
 
 

@@ -133,12 +133,13 @@ class _Builder:
     @staticmethod
     def _join_of(fragment: Fragment, parts: Parts | None) -> int:
         """The join that a fragment belongs to: by its place, or as a link in WHERE."""
+        after = -1
         for number, join in enumerate(parts.joins if parts is not None else ()):
-            inside = join.start <= fragment.start < max(join.stop, join.end)
-            if fragment.form != "clause" and (
-                inside or (fragment.form == "edge" and fragment.sql in join.links)
-            ):
+            inside = after < fragment.start < join.stop
+            link = fragment.form == "edge" and fragment.sql in join.links
+            if fragment.form != "clause" and (inside or link):
                 return number
+            after = join.stop
         return -1
 
     # -------------------------------------------------------------- sources

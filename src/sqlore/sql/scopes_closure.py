@@ -168,8 +168,6 @@ class Closures:
         return tuple(out.values())
 
     def _outer_from(self, owners: list[Scope]) -> str:
-        froms = []
-        for owner in owners:
-            block = self.texts.block(self.texts.entered(owner))
-            froms.append(self.texts.slice(self.texts.from_range(block)))
+        entered = [self.texts.entered(owner) for owner in owners]
+        froms = [self.texts.slice(self.texts.from_range(owner)) for owner in entered]
         return ", ".join(froms) if all(froms) else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from sqlglot import exp
 
@@ -14,6 +14,8 @@ from sqlore.sql.scopes_text import JoinRange, Texts
 from sqlore.sql.scopes_walk import Entered
 from sqlore.sql.sources import Item
 from sqlore.sql.spans import Block, Range, position_of
+
+_SETS: Final = ("ROLLUP", "CUBE", "GROUPING SETS", "ALL")
 
 RANK: dict[Clause, int] = {
     "from": 0,
@@ -39,7 +41,7 @@ def parts_of(here: Entered, texts: Texts, node_of: Callable[[Source], str]) -> P
     matched = len(ranges) == len(node.expressions)
     bare = [_expression(texts, item, at) for item, at in zip(node.expressions, ranges, strict=False)]
     start, stop = spans.prefix(block)
-    source = texts.from_range(block)
+    source = texts.from_range(here)
     where = _behind(block.clause("where"))
     group = block.clause("group")
     expressions = tuple(texts.slice(at) for at in bare) if matched else ()
@@ -87,7 +89,8 @@ def _groups(
     ):
         return ()
     ranges = texts.spans.items(found, block)
-    if len(ranges) != len(group.expressions):
+    sets = any(texts.slice(at).upper().startswith(_SETS) for at in ranges)
+    if len(ranges) != len(group.expressions) or sets:
         return ()
     return tuple(
         _key(here, texts, item, at, expressions) for item, at in zip(group.expressions, ranges, strict=True)

@@ -79,6 +79,15 @@ class Texts:
         """The block of a SELECT."""
         return self.spans.block_of(here.node) if isinstance(here.node, exp.Select) else None
 
+    def from_block(self, here: Entered) -> Block | None:
+        """The block that FROM stands in: not that of SELECT where FROM comes first (DuckDB)."""
+        block = self.block(here)
+        source = here.node.args.get("from_") if isinstance(here.node, exp.Select) else None
+        if block is None or source is None or block.clause("from") is not None:
+            return block
+        marks = [comment for comment in source.comments or () if comment[:1] == "\x02"]
+        return self.spans.blocks.get(int(marks[0][1:])) if marks else block
+
     def leaves(self, here: Entered) -> list[int]:
         """A token of each SELECT or VALUES that a query consists of."""
         node = here.node
@@ -87,9 +96,9 @@ class Texts:
         if isinstance(node, exp.Subquery):
             inner = self.children(here.scope, "subquery")
             return self._leaves_of(inner[0]) if inner else []
-        block = self.block(here)
-        if block is not None:
-            return [block.start]
+        blocks = [block for block in (self.block(here), self.from_block(here)) if block is not None]
+        if blocks:
+            return [min(block.start for block in blocks)]
         index = self.spans.token_at(position_of(node)) if node is not None else -1
         while index >= 0 and self.spans.kinds[index] is not TokenType.VALUES:
             index = self._outside(index)
@@ -208,8 +217,9 @@ class Texts:
 
     # -------------------------------------------------------------- FROM
 
-    def from_range(self, block: Block | None) -> Range | None:
+    def from_range(self, here: Entered) -> Range | None:
         """What stands behind FROM."""
+        block = self.from_block(here)
         found = block.clause("from") if block is not None else None
         return (found[0] + 1, found[1]) if found is not None else None
 
