@@ -263,6 +263,26 @@ def test_several_questions_about_a_value_that_is_looked_up(asked: Asked) -> None
     assert "'Bad'" not in draft.sql
 
 
+def test_a_masked_model_is_told_no_value_that_was_looked_up(
+    engine: Engine, catalog: Catalog, store: Store
+) -> None:
+    model = FunctionModel(lambda messages: "SELECT COUNT(*) FROM hero")
+    model.remote = True
+    draft = ask(
+        "What is the average height of the heroes of the same side as Bane?",
+        engine=engine,
+        catalog=catalog,
+        model=model,
+        retriever=Retriever(store, WordEmbedder(), catalog),
+        store=store,
+        strategy="ltmp_history",
+        settings=Settings(home=Path(), mask=True),
+    )
+    assert rows(draft) == [(4,)]
+    assert len(model.requests) == 1
+    assert not any("Bad" in message.content for message in model.requests[0])
+
+
 HARD = (
     "Show the names of the heroes with a height that is more than the average and whose side has at least "
     "two powers, the first of them first."
