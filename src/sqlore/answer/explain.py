@@ -108,7 +108,7 @@ def _explained(
         number = sum(known.startswith(id_) for known in items)  # NATURAL JOIN: an edge for each column
         id_ += f"#{number + 1}" if number else ""
         items[id_] = _item(id_, node, piece, describer, cited)
-    return ExplainedNode(node, tuple(items.values()), node.reason)
+    return ExplainedNode(node, tuple(items.values()))
 
 
 def _item(id_: str, node: Node, piece: Piece, describer: Describer, cited: dict[_Place, Citation]) -> Item:

@@ -12,7 +12,19 @@ import typer
 
 from sqlore import __version__
 from sqlore.errors import SqloreError
-from sqlore.interfaces.cli import ask, demo, doctor, eval, fragments, knowledge, learn, models, retrieve, warm
+from sqlore.interfaces.cli import (
+    ask,
+    demo,
+    doctor,
+    eval,
+    explain,
+    fragments,
+    knowledge,
+    learn,
+    models,
+    retrieve,
+    warm,
+)
 from sqlore.interfaces.cli.common import neutral
 
 __all__ = ["app", "run"]
@@ -48,6 +60,7 @@ def root(
 app.command("learn")(learn.learn)
 app.command("warm")(warm.warm)
 app.command("ask")(ask.ask)
+app.command("explain")(explain.explain)
 app.command("retrieve")(retrieve.retrieve)
 app.add_typer(knowledge.app, name="knowledge")
 app.command("fragments")(fragments.fragments)
