@@ -117,7 +117,12 @@ def _valued(query: Query, number: int, found: Range, words: str, catalog: Catalo
     literals = _literals(query, found, fragment.literals)
     new, old = _named(words)
     if old:
-        literals = [one for one in literals if fold(one.text.strip("%")) == fold(old)]
+        year = old if _YEAR.fullmatch(old) else None
+        literals = [
+            one
+            for one in literals
+            if fold(one.text.strip("%")) == fold(old) or (year and one.text.startswith(year))
+        ]
     if not literals or not new:
         return None
     if len({one.text for one in literals}) > 1:

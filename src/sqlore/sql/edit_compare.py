@@ -9,7 +9,6 @@ from sqlore.errors import EditError, SqlError
 from sqlore.model import Fragment
 from sqlore.sql.edit import Change, TextEdit, ordered
 from sqlore.sql.edit_query import Query, shown
-from sqlore.sql.tokens import tokenize
 
 __all__ = ["confirmed", "kept_number"]
 
@@ -24,6 +23,8 @@ def confirmed(query: Query, change: Change) -> tuple[Change, Query]:
     whose skeleton is not.
     """
     change = replace(change, edits=_tidy(change))
+    if not change.edits:
+        return change, query
     try:
         after = Query(change.after, query.dialect, query.schema)
     except SqlError as error:
@@ -32,7 +33,7 @@ def confirmed(query: Query, change: Change) -> tuple[Change, Query]:
             where=error.where,
             hint="give one piece that fits in its place, without what stands around it",
         ) from error
-    _same_words(query, change)
+    _same_words(query, after, change)
     affected = _compared(query.fragments, after.fragments, change)
     return replace(change, affected=affected), after
 
@@ -52,10 +53,10 @@ def _tidy(change: Change) -> tuple[TextEdit, ...]:
     return tuple(out)
 
 
-def _same_words(query: Query, change: Change) -> None:
+def _same_words(query: Query, after: Query, change: Change) -> None:
     """Raises where a word outside the edits is read otherwise: swallowed by a quote or a comment."""
-    outside = _words(query.dialect, change.before, [(e.start, e.end) for e in change.edits])
-    left = _words(query.dialect, change.after, [(start, end) for _, _, start, end in change.spans])
+    outside = _words(query, [(edit.start, edit.end) for edit in change.edits])
+    left = _words(after, [(start, end) for _, _, start, end in change.spans])
     if outside != left:
         raise EditError(
             "a quote, bracket or comment in it reaches beyond its place",
@@ -63,12 +64,11 @@ def _same_words(query: Query, change: Change) -> None:
         )
 
 
-def _words(dialect: str, text: str, cut: Sequence[tuple[int, int]]) -> list[str]:
+def _words(query: Query, cut: Sequence[tuple[int, int]]) -> list[str]:
     """The words outside some ranges, as they are spelled."""
-    tokens = tokenize(text, dialect).tokens
     return [
-        text[token.start : token.end + 1]
-        for token in tokens
+        query.sql[token.start : token.end + 1]
+        for token in query.tokens
         if not any(start <= token.start and token.end < end for start, end in cut)
     ]
 
@@ -79,8 +79,10 @@ def _compared(before: Iterable[Fragment], after: Iterable[Fragment], change: Cha
     for fragment in after:
         left.setdefault((fragment.kind, fragment.form, fragment.start, fragment.end), []).append(fragment)
     affected: list[str] = []
+    rests = []
     for fragment in before:
         if _gone(fragment, change):
+            rests.append((fragment.kind, *_rest(fragment, change)))
             continue
         found = _taken(left, fragment, change)
         if found is None:
@@ -92,7 +94,10 @@ def _compared(before: Iterable[Fragment], after: Iterable[Fragment], change: Cha
             affected.append(fragment.sql)
     for rest in left.values():
         for fragment in rest:
-            if not _new(fragment, change):
+            left_over = any(
+                k == fragment.kind and s <= fragment.start and fragment.end <= e for k, s, e in rests
+            )
+            if not left_over and not _new(fragment, change):
                 raise EditError(
                     f"{shown(fragment)} would come up where nothing was changed",
                     hint="give one piece that fits in its place, or change the whole SQL by hand",
@@ -112,6 +117,17 @@ def _gone(fragment: Fragment, change: Change) -> bool:
         for edit in change.edits
         if edit.end > edit.start
     )
+
+
+def _rest(fragment: Fragment, change: Change) -> tuple[int, int]:
+    """Where what an edit leaves of a fragment is afterwards: the LIMIT of an ORDER BY."""
+    start, end = fragment.start, fragment.end
+    for edit in change.edits:
+        if edit.start <= start < edit.end:
+            start = edit.end
+        if edit.start < end <= edit.end:
+            end = edit.start
+    return _offsets(start, change)[0], _offsets(max(start, end), change)[-1]
 
 
 def _taken(left: dict[_Key, list[Fragment]], fragment: Fragment, change: Change) -> Fragment | None:

@@ -28,15 +28,16 @@ def is_aggregate(node: Any) -> bool:
     """Whether an expression aggregates the rows of its own SELECT; window functions do not.
 
     >>> from sqlglot import parse_one
-    >>> [is_aggregate(parse_one(f"SELECT {e}").expressions[0]) for e in ("1 + f(x)", "g(x, (select y))")]
-    [False, False]
+    >>> texts = "1 + sum(x)", "f((select max(y) from t))", "sum(x) over ()", "rank() over (order by sum(x))"
+    >>> [is_aggregate(parse_one(f"SELECT {text}").expressions[0]) for text in texts]
+    [True, False, False, True]
     """
     for inner in node.find_all(exp.Anonymous, exp.AggFunc):
         name = inner.args.get("this") if isinstance(inner, exp.Anonymous) else inner.sql_name()
-        word = str(name).replace(FUNCTION_MARK, "").upper()
+        word = str(name).replace(FUNCTION_MARK, "").lower()
         if word not in _AGGREGATES and not isinstance(inner, exp.AggFunc):
             continue
-        if word in ("MIN", "MAX") and len(inner.expressions) > 1:
+        if word in ("min", "max") and len(inner.expressions) > 1:
             continue  # SQLite's largest of several values
         if not _windowed(inner) and not _nested(inner, node):
             return True
@@ -110,7 +111,7 @@ def with_key(query: Query, scope: Scope, text: str) -> list[TextEdit]:
         end = query.offsets(found)[1]
         return [TextEdit(end, end, f", {text}")]
     end = end_of_condition(query, scope)
-    return [TextEdit(end, end, f" GROUP BY {text}")]
+    return [TextEdit(end, end, f"{query.clause_break(block)}GROUP BY {text}")]
 
 
 def end_of_condition(query: Query, scope: Scope) -> int:
@@ -127,11 +128,9 @@ def end_of_condition(query: Query, scope: Scope) -> int:
 
 def _without_key(query: Query, keys: list[tuple[Range, Any]], index: int) -> list[TextEdit]:
     (first, stop), _ = keys[index]
-    if index:
-        return [TextEdit(query.gap(first - 1), query.offsets((first, stop))[1])]
-    if len(keys) > 1:
-        return [TextEdit(query.tokens[first].start, query.tokens[keys[1][0][0]].start)]
-    return [TextEdit(query.gap(first - 1), query.offsets((first, stop))[1])]
+    if index or len(keys) == 1:  # with its comma, or with GROUP BY
+        return query.cut((first - 1, first), (first, stop), lead=True)
+    return query.cut((first, stop), (stop, stop + 1), lead=False)
 
 
 def _bare(query: Query, found: Range, item: Any) -> str:

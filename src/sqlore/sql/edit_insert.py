@@ -54,7 +54,7 @@ def _condition(query: Query, scope: Scope, block: Block, text: str) -> list[Text
         if clause == "having":
             group = block.clause("group")
             end = query.offsets(group)[1] if group is not None else end
-        return [TextEdit(end, end, f"{_break(query, block)}{clause.upper()} {text}")]
+        return [TextEdit(end, end, f"{query.clause_break(block)}{clause.upper()} {text}")]
     start, end = query.offsets((found[0] + 1, found[1]))
     there = unwrap(query.select(scope).args[clause].this)
     edits = [TextEdit(end, end, f"{_and_break(query, found)}AND {text}")]
@@ -74,7 +74,7 @@ def _column(query: Query, scope: Scope, block: Block, text: str) -> list[TextEdi
     if not ranges:
         raise EditError("this query has no list of columns", hint="change the whole SQL by hand")
     end = query.offsets(ranges[-1])[1]
-    space = _line_break(query, ranges[-1][0]) or " "
+    space = query.line_break(ranges[-1][0]) or " "
     edits = [TextEdit(end, end, f",{space}{text}")]
     new = parse_query(f"SELECT {text}", query.dialect).tree.expressions[0]
     items = [item.this if isinstance(item, exp.Alias) else item for item in query.select(scope).expressions]
@@ -102,7 +102,7 @@ def _keys(query: Query, scope: Scope, block: Block, text: str) -> list[TextEdit]
     keys = re.sub(r"\A\s*GROUP\s+BY\s+", "", text, flags=re.IGNORECASE)
     if block.clause("group") is None:
         end = end_of_condition(query, scope)
-        return [TextEdit(end, end, f"{_break(query, block)}GROUP BY {keys}")]
+        return [TextEdit(end, end, f"{query.clause_break(block)}GROUP BY {keys}")]
     there = {key.sql().lower() for _, key in keys_of(query, scope)}
     asked = parse_query(f"SELECT 1 FROM x GROUP BY {keys}", query.dialect).tree.args["group"].expressions
     missing = [key for key in asked if key.sql().lower() not in there]
@@ -136,24 +136,10 @@ def _tail(query: Query, scope: Scope, text: str) -> list[TextEdit]:
     if scope.label == "union":
         raise EditError("one query of a UNION cannot be sorted alone", hint="sort the whole (scope main)")
     end = query.tokens[block.end - 1].end + 1
-    return [TextEdit(end, end, f"{_break(query, block)}{text}")]
+    return [TextEdit(end, end, f"{query.clause_break(block)}{text}")]
 
 
 # ------------------------------------------------------------------ line breaks like those around
-
-
-def _line_break(query: Query, index: int) -> str:
-    """The line break and indent before a token, where it is the first of its line."""
-    start = query.tokens[index].start
-    line = query.sql.rfind("\n", 0, start)
-    indent = query.sql[line + 1 : start]
-    return f"\n{indent}" if line >= 0 and not indent.strip() else ""
-
-
-def _break(query: Query, block: Block) -> str:
-    """What stands before a new clause: a line of its own where FROM has one."""
-    found = block.clause("from")
-    return (_line_break(query, found[0]) if found is not None else "") or " "
 
 
 def _and_break(query: Query, found: tuple[int, int]) -> str:
@@ -161,7 +147,7 @@ def _and_break(query: Query, found: tuple[int, int]) -> str:
     last = next(
         (i for i in range(found[1] - 1, found[0], -1) if query.tokens[i].token_type is TokenType.AND), None
     )
-    return (_line_break(query, last) if last is not None else "") or " "
+    return (query.line_break(last) if last is not None else "") or " "
 
 
 # ------------------------------------------------------------------ sources
@@ -208,7 +194,7 @@ def joined(query: Query, scope: Scope, joins: Iterable[str]) -> list[TextEdit]:
     if found is None:
         raise EditError("this query has no FROM to join a table to", hint="change the whole SQL by hand")
     parts = parts_of(query, scope) or []
-    last = _line_break(query, parts[-1].first) if len(parts) > 1 else ""
+    last = query.line_break(parts[-1].first) if len(parts) > 1 else ""
     end = query.offsets(found)[1]
     return [TextEdit(end, end, "".join(f"{last or ' '}{join}" for join in joins))]
 

@@ -66,8 +66,8 @@ def _predicate_off(query: Query, place: Place) -> list[TextEdit]:
         return _condition_off(query, place, first, stop)
     tighter = before is TokenType.OR and after is TokenType.AND
     if before in _CONNECTORS and not tighter:
-        return [TextEdit(query.gap(first - 1), query.offsets((first, stop))[1])]
-    return [TextEdit(tokens[first].start, tokens[stop + 1].start)]
+        return query.cut((first - 1, first), (first, stop), lead=True)
+    return query.cut((first, stop), (stop, stop + 1), lead=False)
 
 
 def _condition_off(query: Query, place: Place, first: int, stop: int) -> list[TextEdit]:
@@ -75,7 +75,7 @@ def _condition_off(query: Query, place: Place, first: int, stop: int) -> list[Te
     start, end = query.offsets((first, stop))
     if place.clause == "on":
         return [TextEdit(start, end, "1 = 1" if query.dialect in _NO_TRUE else "TRUE")]
-    return [TextEdit(query.gap(first - 1), end)]
+    return query.cut((first - 1, first), (first, stop), lead=True)
 
 
 # ------------------------------------------------------------------ joins
@@ -147,20 +147,26 @@ def _lonely_joins(query: Query, number: int, place: Place, joins: Joins, notes: 
 
 
 def _clause_off(query: Query, number: int, place: Place, notes: list[str]) -> list[TextEdit]:
-    start, end = query.offsets((place.first, place.stop))
     if place.clause == "distinct":
-        following = query.tokens[place.stop].start
-        return [TextEdit(start, following if not query.sql[end:following].strip() else end)]
-    if (
-        place.clause in ("partition", "window")
-        and query.tokens[place.first - 1].token_type is TokenType.L_PAREN
-    ):
-        following = query.tokens[place.stop].start
-        return [TextEdit(start, following if not query.sql[end:following].strip() else end)]
-    edits = [TextEdit(query.gap(place.first), end)]
+        return query.cut((place.first, place.stop), lead=False)
+    opened = query.tokens[place.first - 1].token_type is TokenType.L_PAREN
+    if place.clause in ("partition", "window") and opened:
+        return query.cut((place.first, place.stop), lead=False)
+    edits = query.cut((place.first, place.stop), lead=True)
+    edits += _top(query, number) if place.clause == "tail" else []
     if place.clause == "group":
         edits += _ungrouped(query, number, notes)
     return edits
+
+
+def _top(query: Query, number: int) -> list[TextEdit]:
+    """T-SQL's TOP, which belongs to the ORDER BY of its SELECT."""
+    block = query.block(query.scope(number))
+    if block is None or block.start not in query.spans.blocks:
+        return []
+    start, end = query.spans.prefix(block)
+    top = next((i for i in range(start, end) if query.tokens[i].token_type is TokenType.TOP), None)
+    return query.cut((top, end), lead=False) if top is not None else []
 
 
 def _ungrouped(query: Query, number: int, notes: list[str]) -> list[TextEdit]:

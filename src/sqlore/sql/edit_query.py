@@ -12,6 +12,7 @@ from sqlglot import TokenType, exp
 from sqlore.errors import EditError, ParseError
 from sqlore.model import Fragment, Schema, Script
 from sqlore.sql.build import assemble, in_order
+from sqlore.sql.edit import TextEdit
 from sqlore.sql.fragments import Walker
 from sqlore.sql.parse import parse_query, place
 from sqlore.sql.resolve import Piece, Scope, Source
@@ -154,6 +155,37 @@ class Query:
         start = self.tokens[index].start
         before = self.tokens[index - 1].end + 1 if index else 0
         return before if not self.sql[before:start].strip() else start
+
+    def cut(self, *ranges: Range, lead: bool) -> list[TextEdit]:
+        """The edits that take out ranges that follow each other; comments between them stay.
+
+        The blank before them goes too (`lead`), else the blank behind them.
+        """
+        edits: list[TextEdit] = []
+        start = self.gap(ranges[0][0]) if lead else self.tokens[ranges[0][0]].start
+        for (_, stop), following in zip(ranges, (*ranges[1:], None), strict=True):
+            end = self.tokens[stop - 1].end + 1
+            index = following[0] if following is not None else stop
+            joined = index < len(self.tokens) and self.gap(index) == end
+            if following is not None and joined:
+                continue
+            if following is None and not lead and joined:
+                end = self.tokens[index].start
+            edits.append(TextEdit(start, end))
+            start = self.tokens[following[0]].start if following is not None else end
+        return edits
+
+    def line_break(self, index: int) -> str:
+        """The line break and indent before a token, where it is the first of its line; else nothing."""
+        start = self.tokens[index].start
+        line = self.sql.rfind("\n", 0, start)
+        indent = self.sql[line + 1 : start]
+        return f"\n{indent}" if line >= 0 and not indent.strip() else ""
+
+    def clause_break(self, block: Block) -> str:
+        """What stands before a new clause of a SELECT: a line of its own where FROM has one."""
+        found = block.clause("from")
+        return (self.line_break(found[0]) if found is not None else "") or " "
 
     def starred(self, scope: Scope) -> set[str] | None:
         """Aliases of the sources that ``t.*`` shows; None where a bare star shows them all."""

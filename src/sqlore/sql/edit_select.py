@@ -24,26 +24,26 @@ def removed_item(query: Query, number: int, place: Place, notes: list[str]) -> l
         raise query.refused(
             number, "the other queries of the UNION have as many columns", "change the whole SQL (item 0)"
         )
-    edits = [_without_member(query, place)]
+    edits = _without_member(query, place)
     edits += _inlined(query, number, place)
     return edits + _renumbered(query, scope, place.index, query.text((place.first, place.stop)))
 
 
-def _without_member(query: Query, place: Place) -> TextEdit:
+def _without_member(query: Query, place: Place) -> list[TextEdit]:
     """The item with its alias, its direction and one comma."""
     first, stop = place.members[place.index]
     if place.index:
-        return TextEdit(query.gap(first - 1), query.offsets((first, stop))[1])
-    return TextEdit(query.tokens[first].start, query.tokens[place.members[1][0]].start)
+        return query.cut((first - 1, first), (first, stop), lead=True)
+    return query.cut((first, stop), (stop, stop + 1), lead=False)
 
 
 def _removed_key(query: Query, place: Place, notes: list[str]) -> list[TextEdit]:
     if len(place.members) > 1:
-        return [_without_member(query, place)]
+        return _without_member(query, place)
     first, stop = place.members[0]
     if stop < query.spans.stop and query.tokens[stop].text.upper() in ("LIMIT", "OFFSET", "FETCH"):
         notes.append(f"{query.tokens[stop].text.upper()} takes any rows now, since nothing sorts them")
-    return [TextEdit(query.gap(first - 1), query.offsets((first, stop))[1])]
+    return query.cut((first - 1, stop), lead=True)
 
 
 # ------------------------------------------------------------------ names and numbers of a column

@@ -22,6 +22,7 @@ from sqlore.interfaces.cli import (
     knowledge,
     learn,
     models,
+    refine,
     retrieve,
     warm,
 )
@@ -60,6 +61,7 @@ def root(
 app.command("learn")(learn.learn)
 app.command("warm")(warm.warm)
 app.command("ask")(ask.ask)
+app.command("refine")(refine.refine)
 app.command("explain")(explain.explain)
 app.command("retrieve")(retrieve.retrieve)
 app.add_typer(knowledge.app, name="knowledge")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sqlore.errors import SqloreError
 from sqlore.interfaces.cli.common import (
     DbOption,
     FilterOption,
@@ -23,6 +25,7 @@ from sqlore.interfaces.cli.common import (
 if TYPE_CHECKING:
     from sqlore.knowledge import Store
     from sqlore.model import Citation, Draft, StoredScript
+    from sqlore.workspace import Workspace
 
 __all__ = ["ask", "draft_json", "latest_of", "stages"]
 
@@ -59,6 +62,7 @@ def ask(
     with workspace(db, store, **settings) as lore:
         with stages(quiet=json_) as report:
             draft = lore.ask(question, strategy=strategy, on_progress=report)
+        _keep(lore, draft)
         for note in (*draft.notes, *(draft.retrieval.notes if draft.retrieval else ())):
             err().print(neutral(note), style="yellow")
         if json_:
@@ -70,6 +74,15 @@ def ask(
             show_draft(out(), draft, latest_of(known), most=max(limit or 0, 20))
     if draft.error:
         raise typer.Exit(1)
+
+
+def _keep(lore: Workspace, draft: Draft) -> None:
+    """Keeps the answer for `sqlore refine`; an answer is given all the same where it cannot be kept."""
+    from sqlore.answer.refine_history import DraftHistory
+
+    if draft.sql:
+        with contextlib.suppress(OSError, SqloreError):
+            lore.keep_draft(DraftHistory(draft.sql, question=draft.question))
 
 
 class stages:  # noqa: N801 - used as a context manager function
