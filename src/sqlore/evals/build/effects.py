@@ -188,6 +188,8 @@ def _is_used(query: Any, join: Any, schema: Schema | None) -> bool:
     alias = join.this.alias_or_name.lower()
     table = schema.table(join.this.name) if schema is not None and isinstance(join.this, exp.Table) else None
     own = {id(column) for column in join.find_all(exp.Column)}
+    with_ = query.args.get("with_")
+    own |= {id(column) for column in with_.find_all(exp.Column)} if with_ is not None else set()
     for column in query.find_all(exp.Column):
         if id(column) in own:
             continue
@@ -195,7 +197,7 @@ def _is_used(query: Any, join: Any, schema: Schema | None) -> bool:
             return True
         if not column.table and (table is None or table.column(column.name) is not None):
             return True
-    return any(not isinstance(star.parent, exp.Count) for star in query.find_all(exp.Star))
+    return any(isinstance(one.unalias(), exp.Star) for one in query.expressions)
 
 
 def _branches(tree: Any, number: int, dialect: str, _: Schema | None) -> Iterator[Variant]:

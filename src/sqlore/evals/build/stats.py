@@ -1,15 +1,7 @@
 """What the SQL of a benchmark is made of: the measures of BIRD-History's Table 1, and of Tables 8 to 10.
 
-The paper names its measures and does not define them. These definitions give its values on KaggleDBQA, Spider
-and BIRD, but for BIRD's functions:
-
-tokens       pieces of the WordPiece vocabulary of bert-base-uncased (that of the embedding model here); also
-             counted are the words between blanks, and the tokens that a SQL lexer sees
-functions    names written before an opening bracket
-subqueries   queries in brackets, wherever they stand; CTEs are none
-JOIN length  joined sources: one more than the JOINs (and commas) of the whole statement; also counted are
-             those of its longest FROM
-nest depth   the most SELECTs inside one another, that of a CTE inside the statement that has it
+The paper names its measures and does not define them; `DEFINITIONS` are those that come nearest to its
+values on Spider, KaggleDBQA, SEDE and BIRD.
 """
 
 from __future__ import annotations
@@ -36,6 +28,7 @@ from sqlore.evals.tasks import records_of
 from sqlore.sql.parse import parse_queries
 
 __all__ = [
+    "DEFINITIONS",
     "MEASURES",
     "PUBLISHED",
     "TYPES",
@@ -58,6 +51,17 @@ MEASURES: Final = (
     "longest_from",
     "nest_depth",
 )
+#: How each is counted.
+DEFINITIONS: Final[Mapping[str, str]] = {
+    "tokens": "pieces of the WordPiece vocabulary of bert-base-uncased, that of the embedding model here",
+    "sql_tokens": "tokens as a SQL lexer sees them",
+    "words": "words between blanks",
+    "functions": "names before an opening bracket",
+    "subqueries": "queries in brackets, wherever they stand; CTEs are none",
+    "join_length": "one more than the JOINs and commas of the whole statement",
+    "longest_from": "sources of its longest FROM",
+    "nest_depth": "the most SELECTs inside one another, that of a CTE inside its statement",
+}
 #: Table 1: tasks, tokens, functions, subqueries, JOIN length, nest depth.
 PUBLISHED: Final[dict[str, tuple[float, ...]]] = {
     "WikiSQL": (15878, 25.92, 0.29, 0, 1, 1),

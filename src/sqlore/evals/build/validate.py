@@ -19,7 +19,7 @@ from sqlore.evals.build.rules_shape import SHAPE_RULES
 from sqlore.evals.build.rules_words import WORD_RULES, reuse
 from sqlore.evals.tasks import records_of
 
-__all__ = ["Validator", "read_candidates", "summary_of"]
+__all__ = ["Validator", "agreements", "read_candidates", "summary_of"]
 
 _CHECKS: Final[tuple[Callable[[Subject], Iterator[Finding]], ...]] = (
     *RESULT_RULES,
@@ -112,3 +112,28 @@ def summary_of(verdicts: Iterable[Verdict]) -> dict[str, Any]:
             rule: {"major": major[rule], "minor": minor[rule]} for rule in RULES if major[rule] + minor[rule]
         },
     }
+
+
+def agreements(validator: Validator, tasks: Iterable[Candidate]) -> dict[str, Any]:
+    """How the annotation that tasks bring agrees with one made anew; those without one are left out.
+
+    `both`, `extra` and `missing` count keys over all tasks, `scripts` those of both whose scripts differ.
+    """
+    out: dict[str, Any] = {"tasks": 0, "exact": 0, "both": 0, "extra": 0, "missing": 0, "scripts": 0}
+    differ = []
+    for task in tasks:
+        if not task.knowledge:
+            continue
+        try:
+            found = validator.annotator.agreement(task.sql, task.knowledge)
+        except SqlError:
+            continue
+        out["tasks"] += 1
+        out["exact"] += found.exact
+        out["both"] += found.both
+        for name, keys in (("extra", found.extra), ("missing", found.missing), ("scripts", found.ids)):
+            out[name] += len(keys)
+        if not found.exact:
+            shown = {"extra": list(found.extra), "missing": list(found.missing), "scripts": list(found.ids)}
+            differ.append({"question_id": task.id, **shown})
+    return {**out, "differ": differ}

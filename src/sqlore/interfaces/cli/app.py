@@ -14,6 +14,7 @@ from sqlore import __version__
 from sqlore.errors import SqloreError
 from sqlore.interfaces.cli import (
     ask,
+    bench,
     demo,
     doctor,
     eval,
@@ -68,6 +69,7 @@ app.add_typer(knowledge.app, name="knowledge")
 app.command("fragments")(fragments.fragments)
 app.add_typer(models.app, name="models")
 app.add_typer(eval.app, name="eval")
+app.add_typer(bench.app, name="bench")
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 

@@ -1,0 +1,164 @@
+"""Benchmarks made by program: recipe after recipe over one history, every task checked before it is kept.
+
+An attempt is decided by the seed and its number alone, so that a build that was killed and goes on gives the
+same tasks as one that was not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from sqlore.errors import UsageError
+from sqlore.evals.build.annotate import script_id
+from sqlore.evals.build.bench import Bench, Candidate
+from sqlore.evals.build.findings import Verdict
+from sqlore.evals.build.journal import Journal
+from sqlore.evals.build.material import Kit, materials
+from sqlore.evals.build.recipes import RECIPES, Cook
+from sqlore.evals.build.validate import Validator
+
+__all__ = ["BuildReport", "build", "rich_file"]
+
+FIRST_ID: Final = 100_000
+_PATIENCE: Final = 40  # attempts for each task wanted, after which a history is taken to be exhausted
+_FORMAT: Final = 1
+#: Findings with which a task that a program made is kept: a program can do better than the others.
+_FORGIVEN: Final = frozenset({"length"})
+
+Progress = Callable[[str, int, int | None], None]
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What a build gave: tasks kept, attempts by their end, rules that attempts failed, both by recipe."""
+
+    kept: int
+    attempts: int
+    ends: Mapping[str, int]
+    rules: Mapping[str, int]
+    recipes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kept": self.kept,
+            "attempts": self.attempts,
+            "ends": dict(self.ends),
+            "rejected_by_rule": dict(self.rules),
+            "recipes": {name: dict(ends) for name, ends in self.recipes.items()},
+        }
+
+
+def build(
+    bench: Bench, count: int, out: Path, *, seed: int = 0, on_progress: Progress | None = None
+) -> BuildReport:
+    """Makes tasks until there are `count`, or the history gives no more, and writes them.
+
+    `out` gets BIRD-History's JSON, the file beside it (`rich_file`) the richer annotation, and the journal
+    (``.attempts.jsonl``) every attempt with the reason why it was not kept. Raises `UsageError` where the
+    history has nothing to make tasks of, or the journal is that of another build.
+    """
+    kit = materials(bench)
+    if not kit.materials:
+        raise UsageError(
+            "the history has too few plain scripts about one table to make tasks of",
+            hint="a table needs a primary key, a script that counts its rows, and three that narrow them",
+        )
+    validator = Validator(bench)
+    head = {"format": _FORMAT, "generator": "program", "database": bench.name, "seed": seed}
+    with Journal(_journal_file(out), {**head, "history": _digest(bench)}) as journal:
+        seen = {_sameness(one) for one in journal.attempts if one["end"] == "kept"}
+        while len(seen) < count and len(journal.attempts) < _PATIENCE * count:
+            attempt = _attempt(kit, validator, seed, len(journal.attempts), seen)
+            if attempt["end"] == "kept":
+                seen.add(_sameness(attempt))
+            journal.add(attempt)
+            if on_progress is not None:
+                on_progress("making tasks", len(seen), count)
+        kept = [one for one in journal.attempts if one["end"] == "kept"][:count]
+        _write(validator, kept, out)
+        return _report(journal.attempts, len(kept))
+
+
+def _attempt(kit: Kit, validator: Validator, seed: int, number: int, seen: set[str]) -> dict[str, Any]:
+    """One attempt as the journal keeps it: kept, rejected with its findings, repeated, or nothing."""
+    names = list(RECIPES)
+    recipe = names[number % len(names)]
+    rng = random.Random(f"{seed}:{number}")
+    material = rng.choices(kit.materials, [one.size for one in kit.materials])[0]
+    dish = RECIPES[recipe](Cook(kit, material, rng))
+    record: dict[str, Any] = {"attempt": number, "recipe": recipe}
+    if dish is None or not 2 <= len(dish.used) <= 6:
+        return record | {"end": "nothing"}
+    sql = dish.query.sql(dialect=kit.bench.dialect, pretty=True)
+    record |= {"question": dish.question, "SQL": sql, "used": [script_id(key) for key in dish.used]}
+    if _sameness(record) in seen:
+        return record | {"end": "repeated"}
+    task = Candidate(str(number), kit.bench.name, dish.question, sql, "", dish.used)
+    verdict = validator.check(task)
+    end = "kept" if _good(verdict) else "rejected"
+    return record | {"end": end, "findings": [finding.to_json() for finding in verdict.findings]}
+
+
+def _good(verdict: Verdict) -> bool:
+    return verdict.passed and all(finding.rule in _FORGIVEN for finding in verdict.findings)
+
+
+def _sameness(record: Mapping[str, Any]) -> str:
+    """What two attempts at one task have in common, whatever order their conditions stand in."""
+    return " ".join(sorted(str(record["SQL"]).lower().split()))
+
+
+def _digest(bench: Bench) -> str:
+    texts = "\n".join(f"{one.script.key}\t{one.script.sql}" for one in bench.history.parsed)
+    return hashlib.sha256(f"{texts}\n{bench.engine.fingerprint()}".encode()).hexdigest()[:16]
+
+
+def rich_file(out: Path) -> Path:
+    """The file with the richer annotation that belongs to a benchmark file."""
+    return out.with_suffix(".rich.json")
+
+
+def _journal_file(out: Path) -> Path:
+    return out.with_suffix(".attempts.jsonl")
+
+
+def _write(validator: Validator, kept: Iterable[Mapping[str, Any]], out: Path) -> None:
+    plain, rich = [], []
+    for number, one in enumerate(kept):
+        annotation = validator.annotator.annotate(one["SQL"])
+        task = {
+            "question_id": FIRST_ID + number,
+            "db_id": validator.bench.name,
+            "question": one["question"],
+            "SQL": one["SQL"],
+        }
+        plain.append({**task, "history_knowledge": annotation.knowledge(), "used": one["used"]})
+        rich.append(
+            {
+                **task,
+                "recipe": one["recipe"],
+                "used": one["used"],
+                "knowledge": annotation.rich(),
+                "novel": list(annotation.novel),
+            }
+        )
+    for file, records in ((out, plain), (rich_file(out), rich)):
+        file.write_text(json.dumps(records, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _report(attempts: list[dict[str, Any]], kept: int) -> BuildReport:
+    rules: Counter[str] = Counter()
+    recipes: dict[str, Counter[str]] = {}
+    for one in attempts:
+        recipes.setdefault(one["recipe"], Counter())[one["end"]] += 1
+        if one["end"] == "rejected":
+            rules.update({finding["rule"] for finding in one["findings"]})
+    ends = Counter(one["end"] for one in attempts)
+    return BuildReport(kept, len(attempts), ends, dict(rules.most_common()), recipes)

@@ -1,0 +1,179 @@
+"""`sqlore bench`: a benchmark out of a history, checked and described."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sqlore.interfaces.cli.common import (
+    MOST,
+    DialectOption,
+    DictionariesOption,
+    JsonOption,
+    SeedOption,
+    err,
+    neutral,
+    out,
+    plural,
+    print_json,
+    progress,
+)
+
+if TYPE_CHECKING:
+    from sqlore.evals.build.findings import Verdict
+    from sqlore.evals.build.generate import BuildReport
+    from sqlore.evals.build.stats import Summary
+
+__all__ = ["app"]
+
+app = typer.Typer(no_args_is_help=True, help="Make a benchmark out of a history; check and describe one.")
+
+HistoryOption = Annotated[
+    list[str], typer.Option("--history", metavar="PATH", help="Past scripts; a folder or file; repeatable.")
+]
+UrlOption = Annotated[str, typer.Option("--db", metavar="URL", help="The database of the history.")]
+NameOption = Annotated[
+    str | None,
+    typer.Option("--database", metavar="NAME", help="What the history calls it; default: as its file."),
+]
+_GENERATORS = ("program",)
+
+
+@app.callback()
+def root() -> None:
+    """Make a benchmark out of a history; check and describe one."""
+
+
+@app.command("build")
+def build(
+    history: HistoryOption,
+    db: UrlOption,
+    file: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the tasks go, as JSON.")],
+    generator: Annotated[
+        str, typer.Option("--generator", metavar="NAME", help="What makes the tasks: program.")
+    ] = "program",
+    count: Annotated[
+        int, typer.Option("--count", metavar="N", min=1, max=MOST, help="How many tasks are wanted.")
+    ] = 150,
+    seed: SeedOption = 0,
+    dictionary: DictionariesOption = None,
+    database: NameOption = None,
+    dialect: DialectOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Make tasks out of a history: each checked, annotated and kept only if it passes.
+
+    Run it again to go on where it was stopped.
+    """
+    from sqlore.errors import UsageError
+    from sqlore.evals.build.bench import open_bench
+    from sqlore.evals.build.generate import build as make
+
+    if generator not in _GENERATORS:
+        raise UsageError(f"no such generator: {generator}", hint=f"one of {', '.join(_GENERATORS)}")
+    with (
+        open_bench(history, db, dictionary=dictionary or (), database=database, dialect=dialect) as bench,
+        progress(quiet=json_) as report,
+    ):
+        made = make(bench, count, file, seed=seed, on_progress=report)
+    if json_:
+        print_json({"file": str(file), **made.to_json()})
+    else:
+        _show_build(made, file)
+    if made.kept < count:
+        err().print(f"the history gives no more than {plural(made.kept, 'task')}", style="dim")
+        raise typer.Exit(1)
+
+
+def _show_build(made: BuildReport, file: Path) -> None:
+    console = out()
+    console.print(neutral(f"{plural(made.kept, 'task')} of {plural(made.attempts, 'attempt')}: {file}"))
+    ends = ", ".join(f"{count} {end}" for end, count in sorted(made.ends.items()))
+    console.print(f"attempts: {ends}")
+    for rule, count in made.rules.items():
+        console.print(f"  rejected by {rule}: {count}")
+
+
+@app.command("validate")
+def validate(
+    tasks: Annotated[
+        list[Path],
+        typer.Option("--tasks", metavar="FILE", help="Tasks in BIRD-History's format; repeatable."),
+    ],
+    history: HistoryOption,
+    db: UrlOption,
+    dictionary: DictionariesOption = None,
+    database: NameOption = None,
+    dialect: DialectOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Check tasks by every rule, and their annotation against one made anew."""
+    from sqlore.evals.build.bench import open_bench
+    from sqlore.evals.build.validate import Validator, agreements, read_candidates, summary_of
+
+    candidates = [one for file in tasks for one in read_candidates(file)]
+    with (
+        open_bench(history, db, dictionary=dictionary or (), database=database, dialect=dialect) as bench,
+        progress(quiet=json_) as report,
+    ):
+        validator = Validator(bench)
+        wanted = [one for one in candidates if one.database.lower() in ("", bench.name.lower())]
+        verdicts = []
+        for number, one in enumerate(wanted, 1):
+            verdicts.append(validator.check(one))
+            report("checking tasks", number, len(wanted))
+        found = summary_of(verdicts)
+        agreed = agreements(validator, wanted)
+    if json_:
+        verdicts_json = [verdict.to_json() for verdict in verdicts]
+        print_json({**found, "annotation": agreed, "verdicts": verdicts_json})
+    else:
+        _show_verdicts(verdicts, found, agreed)
+    if found["passed"] < found["tasks"]:
+        raise typer.Exit(1)
+
+
+def _show_verdicts(verdicts: list[Verdict], found: dict[str, Any], agreed: dict[str, Any]) -> None:
+    console = out()
+    for verdict in verdicts:
+        for one in verdict.findings:
+            place = " ".join(one.place.split())
+            console.print(neutral(f"{verdict.id}: {one.severity} {one.rule}: {place}: {one.advice}"))
+    console.print(
+        f"{found['passed']} of {plural(found['tasks'], 'task')} pass, {found['clean']} without a word"
+    )
+    if agreed["tasks"]:
+        console.print(
+            f"annotation: {agreed['exact']} of {agreed['tasks']} the same; keys: {agreed['both']} the same,"
+            f" {agreed['extra']} more, {agreed['missing']} fewer"
+        )
+
+
+@app.command("stats")
+def stats(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Benchmark files, JSON or JSON lines.")
+    ],
+    dialect: DialectOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Describe benchmarks as the BIRD-History paper does: what their SQL is made of, what it reuses."""
+    from sqlore.evals.build.stats import DEFINITIONS, PUBLISHED, summarise
+
+    found = [summarise(file, dialect or "sqlite") for file in files]
+    if json_:
+        published = {name: list(values) for name, values in PUBLISHED.items()}
+        files_json = [one.to_json() for one in found]
+        print_json({"files": files_json, "definitions": dict(DEFINITIONS), "published": published})
+        return
+    _show_stats(found)
+
+
+def _show_stats(found: list[Summary]) -> None:
+    from sqlore.evals.build.stats_sheets import sheets_of
+    from sqlore.interfaces.cli.eval import show
+
+    for sheet in sheets_of(found):
+        show(sheet)
