@@ -100,7 +100,7 @@ def main() -> None:
     with connect(str(args.database_file)) as engine, Store.create(folder / "store.sqlore") as store:
         catalog, embedder = build_catalog(engine), load_embedder()
         learn(store, history(args), catalog=catalog, dialect=engine.dialect, embedder=embedder)
-        retriever = Retriever(store, embedder, catalog)
+        retriever = Retriever(store, embedder, catalog, strict=False)
         bench = Bench(args, folder, engine, catalog, store, retriever, model, settings)
         for strategy in args.strategies.split(","):
             report(strategy, bench.run(strategy, tasks(args)))

@@ -151,7 +151,7 @@ def learned(
     with TemporaryDirectory() as folder, Store.create(Path(folder) / "store.sqlore") as store:
         catalog = build_catalog(engine)
         learn(store, scripts, catalog=catalog, dialect=engine.dialect, embedder=embedder)
-        yield Bench(engine, catalog, store, Retriever(store, embedder, catalog), model)
+        yield Bench(engine, catalog, store, Retriever(store, embedder, catalog, strict=False), model)
 
 
 def drawn(database: str, rows: Sequence[dict[str, Any]], share: int, engine: Engine) -> list[Task]:

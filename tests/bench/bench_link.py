@@ -40,7 +40,7 @@ def names_of(schema: Schema) -> tuple[set[str], set[str]]:
 def measured(ground: Ground, alone: bool) -> Counter[str]:
     catalog, store = ground.pool.catalog, ground.pool.store
     assert catalog is not None
-    retriever = Retriever(store, ground.pool.embedder, catalog)
+    retriever = Retriever(store, ground.pool.embedder, catalog, strict=False)
     whole = names_of(catalog.schema)
     counts: Counter[str] = Counter(whole=estimate_tokens(schema_text(catalog)))
     for gold in ground.history.parsed:

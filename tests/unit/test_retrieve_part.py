@@ -8,7 +8,7 @@ from tests.evals_helpers import SCRIPTS, pool
 
 from sqlore.model import ValueMatch
 from sqlore.retrieve import Retriever, default_ranker, near
-from sqlore.retrieve.near import neighbourhood, similarities
+from sqlore.retrieve.near import neighbourhood
 from sqlore.retrieve.part import Part
 from sqlore.retrieve.signals import Asked, measure
 from sqlore.retrieve.snapshot import Snapshot, Use
@@ -126,11 +126,3 @@ def test_items_are_handed_over_as_the_whole_store_knows_them(
     assert 0 < len(found) < len(expected)
     for one in found:
         assert one.item == expected[one.item.id]
-
-
-def test_similarities_are_those_of_a_plain_product() -> None:
-    draw = np.random.default_rng(1)
-    for rows, width in ((0, 4), (1, 384), (100, 384), (77, 1024), (50, 9000)):
-        matrix = draw.standard_normal((rows, width), dtype=np.float32)
-        vector = draw.standard_normal(width, dtype=np.float32)
-        assert np.allclose(similarities(matrix, vector), (matrix * vector).sum(axis=1), atol=1e-3)

@@ -115,7 +115,7 @@ def arena(
             model,
             settings,
             ground,
-            Retriever(ground.pool.store, loaded, catalog) if ground else None,
+            Retriever(ground.pool.store, loaded, catalog, strict=False) if ground else None,
             embedder if loaded is None else lambda: loaded,
             on_progress,
         )
@@ -169,7 +169,7 @@ def _retriever(one: Name, place: Arena, settings: Settings) -> Retriever | Plugg
         return place.retriever
     pool = place.ground.pool
     judge = ModelFilter(place.model, mask=settings.mask)
-    return Retriever(pool.store, pool.embedder, place.catalog, judge=judge)
+    return Retriever(pool.store, pool.embedder, place.catalog, judge=judge, strict=False)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from sqlore.evals.metrics import Counts, Scores, count
 from sqlore.evals.setting import Setting
 from sqlore.evals.tasks import RawTask, Task, leave_one_out, tasks_of
 from sqlore.retrieve.baselines import Handed, Piece, Pool, make_retriever
-from sqlore.retrieve.deliver import length_in_tokens
+from sqlore.retrieve.room import length_in_tokens
 from sqlore.retrieve.select import Candidate, cover
 
 __all__ = ["GOLD", "Comparison", "Result", "compare", "oracle"]

@@ -8,17 +8,15 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sqlore.model import KnowledgeItem, RankedItem, RankedScript, Script, StoredScript
 from sqlore.retrieve.part import Part
+from sqlore.retrieve.room import Room, length_in_tokens, lengths
 from sqlore.retrieve.select import Candidate, cover, essence
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Floats, Snapshot, Text
 from sqlore.retrieve.wording import saying
 
-_CHARACTERS_PER_TOKEN: Final = 3.6
-_AROUND: Final = 8  # tokens around a worked example
 _CONSIDERED: Final = 80
 _REASONS: Final = 6
 #: Items of at least this chance are covered by worked examples. A further short script costs a prompt less
@@ -129,7 +127,7 @@ def covering(asked: Asked, wanted: Sequence[int], scores: Floats, *, most: int, 
     worths = {int(row): float(scores[row]) for row in wanted}
     taken = [c.id for c in cover(worths, list(candidates.values()), most=most, budget=budget)]
     # a script that answers this very question is shown even where it holds nothing but itself
-    fits = _lengths(snapshot) <= budget
+    fits = lengths(snapshot) <= budget
     same = [row for row in np.flatnonzero(asked.same & fits).tolist() if row not in snapshot.undeliverable]
     same.sort(key=lambda row: bool(snapshot.synthetic[row]))
     if most and same and not asked.same[taken].any():
@@ -146,26 +144,10 @@ def _worth(text: Text) -> float:
 def _saying(asked: Asked, taken: Sequence[int], near: Floats, *, most: int, budget: int) -> list[int]:
     """Rows of further texts for the words of the question that those taken do not say."""
     snapshot = asked.snapshot
-    left = budget - sum(length_in_tokens(snapshot.texts[row]) for row in taken)
-    near = np.where(snapshot.synthetic, SYNTHETIC * near, near)
-    fit = near * asked.alive * (_lengths(snapshot) <= left)
+    room = Room(snapshot, budget, taken)
+    fit = np.where(snapshot.synthetic, SYNTHETIC * near, near) * asked.alive
     fit[list(snapshot.undeliverable)] = 0
-    out = []
-    for row in saying(asked, taken, fit, most=most - len(taken)):
-        left -= length_in_tokens(snapshot.texts[row])
-        if left >= 0:
-            out.append(row)
-    return out
-
-
-def _lengths(snapshot: Snapshot) -> NDArray[np.int64]:
-    """`length_in_tokens` of every text."""
-    return (snapshot.characters / _CHARACTERS_PER_TOKEN).astype(np.int64) + _AROUND
-
-
-def length_in_tokens(text: Text) -> int:
-    """About how many tokens a worked example takes; SQL runs at some 3.6 characters a token."""
-    return int((len(text.sql) + len(text.words)) / _CHARACTERS_PER_TOKEN) + _AROUND
+    return saying(asked, taken, fit, room, most=most - len(taken))
 
 
 def worked_examples(

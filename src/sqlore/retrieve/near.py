@@ -14,11 +14,11 @@ import numpy as np
 
 from sqlore.model import ValueMatch
 from sqlore.retrieve.part import Part
+from sqlore.retrieve.signals import cosines
 from sqlore.retrieve.snapshot import Bools, Floats, Ints, Snapshot
-from sqlore.retrieve.threads import one_core
 from sqlore.retrieve.words import stems
 
-__all__ = ["ENOUGH", "NEAREST", "neighbourhood", "similarities"]
+__all__ = ["ENOUGH", "NEAREST", "neighbourhood"]
 
 #: Items up to which a store is looked at whole.
 ENOUGH: Final = 5000
@@ -48,7 +48,7 @@ def neighbourhood(
         return snapshot, alive
     near = _relative(snapshot.text_words.likeness(words, alive))
     if vector is not None and snapshot.text_vectors.shape[1]:
-        near += _relative(similarities(snapshot.text_vectors, vector))
+        near += _relative(cosines(snapshot.text_vectors, vector[None])[:, 0])
     for _, _, texts in snapshot.literal_rows(question):
         near[np.unique(texts)] += _LITERAL
     for match in values:
@@ -66,10 +66,3 @@ def neighbourhood(
 def _relative(scores: Floats) -> Floats:
     out: Floats = scores / max(float(scores.max(initial=0)), 1e-6)
     return out
-
-
-def similarities(matrix: Floats, vector: Floats) -> Floats:
-    """``matrix @ vector``, shape (rows,), on one core."""
-    with one_core():
-        product: Floats = matrix @ vector
-    return product

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
 from sqlore.embed import DEFAULT, Embedder, Remembering, load_embedder
-from sqlore.errors import ModelUnavailable, UsageError
+from sqlore.errors import ModelUnavailable
 from sqlore.model import RankedItem, Retrieval, ValueMatch
 from sqlore.retrieve.deliver import best_first, covering, explained, folded, to_cover, worked_examples
 from sqlore.retrieve.fuse import Ranker, by_sameness, by_trust
@@ -18,6 +18,7 @@ from sqlore.retrieve.learned import default_ranker
 from sqlore.retrieve.loading import load_snapshot
 from sqlore.retrieve.near import neighbourhood
 from sqlore.retrieve.phrases import phrases
+from sqlore.retrieve.request import question_of, said_of_length, whole_number, withheld
 from sqlore.retrieve.rerank import CANDIDATES, Judge, Verdict, moved
 from sqlore.retrieve.select import best_count
 from sqlore.retrieve.shots import filled
@@ -58,6 +59,9 @@ class Retriever:
     place of the learned one; a `judge` is asked about the best candidates, and what it says changes their
     scores (`rerank.ModelFilter`: one call of a language model a question). Safe to share between threads.
 
+    With `strict` False, names to `exclude` that nothing learned has are passed over: for a measurement, whose
+    history may have twins, of which one is learned.
+
     Raises `StoreError` where there is no store at the path.
     """
 
@@ -69,12 +73,14 @@ class Retriever:
         *,
         ranker: Ranker | None = None,
         judge: Judge | None = None,
+        strict: bool = True,
     ) -> None:
         self._opened_it = isinstance(store, (str, Path))
         self.store = _opened(store) if isinstance(store, (str, Path)) else store
         self.catalog = catalog or _saved_catalog(self.store)
         self.ranker = ranker or default_ranker()
         self.judge = judge
+        self.strict = strict
         self._embedder = embedder
         self._remembering: Remembering | None = None
         self._snapshot: Snapshot | None = None
@@ -110,18 +116,21 @@ class Retriever:
 
         `shots` None (the default): the fewest scripts that hold the items, and what is likely enough to be
         worth an example; at most `scripts` of together at most `budget` tokens (`BUDGET`). A number, for a
-        few-shot pipeline: exactly so many scripts, or all there are where the history has fewer. Those that
-        hold most of the items come first, then those that add most to them; `scripts` says nothing then, and
-        a `budget` holds only where it is given.
+        few-shot pipeline: exactly so many scripts, or all there are where the history has fewer; scripts of
+        one skeleton are one. Those that hold most of the items come first, then those that add most to them;
+        `scripts` says nothing then, and a `budget` holds only where it is given.
 
-        `exclude` withholds scripts by id, or single texts by their source's key, with all that was learned
-        from them alone.
+        `exclude` withholds scripts by sqlore's id (a number), or single texts by their source's key (text),
+        with all that was learned from them alone.
 
         Raises `StoreEmbeddingError` where the store's vectors are another model's, `ModelUnavailable` where
-        the embedding model cannot be used, `UsageError` for a negative number of shots.
+        the embedding model cannot be used, `UsageError` for a number that is none or negative, and for a name
+        in `exclude` that is unknown or means two scripts (`request.withheld`).
         """
-        if shots is not None and shots < 0:
-            raise UsageError(f"a number of shots cannot be negative: {shots}")
+        items, most = whole_number("items", items), whole_number("scripts", scripts)
+        number = 0 if shots is None else whole_number("shots", shots)
+        most, room = (most, BUDGET) if shots is None else (number, _UNLIMITED)
+        room = room if budget is None else whole_number("budget", budget)
         watch = Stopwatch()
         asked = self.look_up(question, exclude, watch)
         scores, shares = self._score(asked)
@@ -132,14 +141,13 @@ class Retriever:
         ranking = folded(asked.snapshot, best_first(scores))
         chosen = ranking[: min(items, best_count(scores[ranking]))]
         wanted = to_cover(chosen, ranking, scores)
-        room = budget if budget is not None else BUDGET if shots is None else _UNLIMITED
-        delivered = covering(asked, wanted, scores, most=scripts if shots is None else shots, budget=room)
-        further = filled(asked, delivered, scores, number=shots or 0, budget=room)
+        delivered = covering(asked, wanted, scores, most=most, budget=room)
+        further = filled(asked, delivered, scores, number=number, budget=room)
         watch.lap("select")
-        ranked = explained(asked, chosen, scores, shares, self.ranker.names)
         shown = worked_examples(asked, delivered, chosen, wanted, scores, self.store.scripts)
         for row in further:  # in the order in which they add to those before
             shown += worked_examples(asked, [row], chosen, wanted, scores, self.store.scripts)
+        ranked = explained(asked, chosen, scores, shares, self.ranker.names)
         watch.lap("fetch")
         return Retrieval(
             question,
@@ -148,7 +156,7 @@ class Retriever:
             tuple(phrase.text for phrase in asked.phrases),
             tuple(asked.values),
             watch.milliseconds,
-            (verdict.note,) if verdict.note else (),
+            (*said_of_length(question), *((verdict.note,) if verdict.note else ())),
             verdict.usage,
         )
 
@@ -166,9 +174,11 @@ class Retriever:
     def look_up(
         self, question: str, exclude: Collection[int | str] = frozenset(), watch: Stopwatch | None = None
     ) -> Asked:
-        """Everything that a ranker is given for `question`. Raises as `retrieve`."""
+        """Everything that a ranker is given for `question`, its first words. Raises as `retrieve`."""
         watch = watch or Stopwatch()
+        question = question_of(question)
         snapshot = self._current()
+        left_out = withheld(exclude, snapshot, self.store, strict=self.strict)
         watch.lap("load")
         parts = phrases(question)
         watch.lap("phrases")
@@ -176,7 +186,7 @@ class Retriever:
         watch.lap("embed")
         values = self._values(question)
         watch.lap("values")
-        near, alive = neighbourhood(snapshot, question, snapshot.alive(exclude), vector, values)
+        near, alive = neighbourhood(snapshot, question, snapshot.alive(left_out), vector, values)
         watch.lap("near")
         return Asked(question, near, alive, parts, vector, values=values)
 

@@ -12,7 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from sqlore.retrieve.deliver import SYNTHETIC, length_in_tokens
+from sqlore.retrieve.deliver import SYNTHETIC
+from sqlore.retrieve.room import Room
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Bools, Floats
 
@@ -38,7 +39,7 @@ def filled(asked: Asked, taken: Sequence[int], scores: Floats, *, number: int, b
     usable[list(snapshot.undeliverable)] = False
     fragments = np.diff(snapshot.items_of_text.starts)
     missing = scores.astype(np.float32)
-    left = budget - sum(length_in_tokens(snapshot.texts[row]) for row in taken)
+    room = Room(snapshot, budget, taken)
     seen = {snapshot.texts[row].script for row in taken}
     for row in taken:
         missing[snapshot.items_of_text[row]] = 0
@@ -46,21 +47,19 @@ def filled(asked: Asked, taken: Sequence[int], scores: Floats, *, number: int, b
     while len(taken) + len(out) < number:
         worth = snapshot.over_texts(missing) * (1 + near) / (_SOME + fragments) + _NEARNESS * near
         worth[snapshot.synthetic] *= SYNTHETIC
-        best = _first(asked, worth, usable, seen, left)
-        if best is None:
+        best = _first(asked, worth, usable & room.fits(), seen)
+        if best is None or not room.take(best):
             break
         out.append(best)
         seen.add(snapshot.texts[best].script)
-        left -= length_in_tokens(snapshot.texts[best])
         missing[snapshot.items_of_text[best]] = 0
     return out
 
 
-def _first(asked: Asked, worth: Floats, usable: Bools, seen: set[int], left: int) -> int | None:
-    """The usable text of the largest worth that fits and is of a script not seen yet."""
+def _first(asked: Asked, worth: Floats, usable: Bools, seen: set[int]) -> int | None:
+    """The usable text of the largest worth that is of a script not seen yet."""
     rows = np.flatnonzero(usable)
     for row in rows[np.argsort(-worth[rows], kind="stable")].tolist():
-        text = asked.snapshot.texts[row]
-        if text.script not in seen and length_in_tokens(text) <= left:
+        if asked.snapshot.texts[row].script not in seen:
             return int(row)
     return None

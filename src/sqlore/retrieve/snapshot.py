@@ -246,6 +246,20 @@ class Snapshot:
 
     # -------------------------------------------------- withholding
 
+    @cached_property
+    def script_ids(self) -> frozenset[int]:
+        """The ids of the scripts."""
+        return frozenset(text.script for text in self.texts)
+
+    @cached_property
+    def scripts_of_key(self) -> Mapping[str, frozenset[int]]:
+        """The ids of the scripts that have a text with this key of its source."""
+        found: dict[str, set[int]] = {}
+        for text in self.texts:
+            if text.key:
+                found.setdefault(text.key, set()).add(text.script)
+        return {key: frozenset(scripts) for key, scripts in found.items()}
+
     def alive(self, exclude: Collection[int | str]) -> Bools:
         """Which texts may be used: `exclude` names scripts by their id, or texts by their source's key."""
         if not exclude:

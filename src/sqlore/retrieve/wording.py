@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from sqlore.retrieve.room import Room
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Bools, Floats
 from sqlore.retrieve.words import stems
@@ -55,10 +56,11 @@ def telling(asked: Asked, shown: Collection[int]) -> dict[str, Bools]:
     return found
 
 
-def saying(asked: Asked, shown: Sequence[int], fit: Floats, *, most: int) -> list[int]:
+def saying(asked: Asked, shown: Sequence[int], fit: Floats, room: Room, *, most: int) -> list[int]:
     """At most `most` further rows of texts that say the telling words and do what they stand for.
 
-    `fit` (texts) is how well each text would do, 0 where it may not be shown.
+    `fit` (texts) is how well each text would do, 0 where it may not be shown; what is taken is taken from
+    `room`, and what does not fit there stands in nobody's way.
     """
     snapshot = asked.snapshot
     taken: list[int] = []
@@ -68,10 +70,10 @@ def saying(asked: Asked, shown: Sequence[int], fit: Floats, *, most: int) -> lis
         for word, items in missing.items():
             rows = snapshot.text_words.rows(word)
             does = snapshot.over_texts(items.astype(np.float32))[rows] > 0
-            gain[rows] += snapshot.text_words.rarity(word) * does
-        gain *= np.where(fit > 0, fit + _UNLIKE, 0)
+            gain[rows] += snapshot.text_words.rarity(word, asked.alive) * does
+        gain *= np.where((fit > 0) & room.fits(), fit + _UNLIKE, 0)
         best = int(gain.argmax())
-        if gain[best] <= 0:
+        if gain[best] <= 0 or not room.take(best):
             break
         taken.append(best)
         missing = telling(asked, [*shown, *taken])

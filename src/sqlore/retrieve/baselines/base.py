@@ -12,9 +12,9 @@ import numpy as np
 
 from sqlore.embed import Embedder, Remembering
 from sqlore.model import KnowledgeItem
-from sqlore.retrieve.deliver import length_in_tokens
 from sqlore.retrieve.loading import load_snapshot
 from sqlore.retrieve.phrases import phrases
+from sqlore.retrieve.room import Room, length_in_tokens
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Bools, Floats, Snapshot
 
@@ -264,13 +264,11 @@ class ScriptRetriever:
 
     def _within(self, rows: Sequence[int], budget: int) -> list[int]:
         """As many of the best as fit; one that is too long is passed over."""
-        taken, left = [], budget
+        taken, room = [], Room(self.pool.snapshot, budget)
         for row in rows:
-            tokens = length_in_tokens(self.pool.snapshot.texts[row])
-            if tokens <= left:
+            if room.take(row):
                 taken.append(row)
-                left -= tokens
-            if left < 10:
+            if room.full:
                 break
         return taken
 

@@ -69,7 +69,9 @@ class Learned:
         self.name = name
         self.whole = whole
         once = _Once(ranker or default_ranker())
-        self.retriever = Retriever(pool.store, pool.embedder, pool.catalog, ranker=once, judge=judge)
+        self.retriever = Retriever(
+            pool.store, pool.embedder, pool.catalog, ranker=once, judge=judge, strict=False
+        )
 
     def retrieve(
         self,

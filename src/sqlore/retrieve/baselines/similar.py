@@ -113,7 +113,7 @@ class Bm25(ScriptRetriever):
     embeds = False
 
     def order(self, asked: Asked) -> Order:
-        scores = asked.snapshot.text_words.bm25(asked.words)
+        scores = asked.snapshot.text_words.bm25(asked.words, asked.alive)
         rows = ranked(scores, asked.alive)
         return Order(rows, min(SHOTS, len(rows)))
 
