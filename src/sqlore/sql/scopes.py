@@ -11,8 +11,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sqlglot import exp
-
 from sqlore.errors import ParseError
 from sqlore.model import Fragment, Schema, Script
 from sqlore.sql.build import assemble, in_order, scope_paths
@@ -20,15 +18,17 @@ from sqlore.sql.parse import parse_query
 from sqlore.sql.resolve import Scope, Source
 from sqlore.sql.scopes_closure import Closures
 from sqlore.sql.scopes_columns import ColumnFinder
-from sqlore.sql.scopes_model import Edge, Graph, How, Join, Node, NodeKind, Parts, Piece, Usage
+from sqlore.sql.scopes_model import Edge, Graph, How, Join, Node, NodeKind, Parts, Piece
 from sqlore.sql.scopes_order import above, in_order_of_reading, unique
 from sqlore.sql.scopes_parts import RANK, clause_at, outer_positions, parts_of
 from sqlore.sql.scopes_text import Texts
-from sqlore.sql.scopes_walk import Entered, Recorder
+from sqlore.sql.scopes_walk import Entered, Recorder, usages
 from sqlore.sql.spans import Spans
 
 __all__ = ["Edge", "Graph", "Join", "Node", "Parts", "Piece", "graph_of"]
 
+#: What the parser calls the rows of a query that is nothing but VALUES.
+_BARE_VALUES = "_values"
 _KINDS: dict[str, NodeKind] = {"main": "final", "cte": "cte", "subquery": "subquery", "union": "branch"}
 
 
@@ -63,9 +63,10 @@ class _Builder:
         self.closures = Closures(self.texts)
         self.ids = unique(scope_paths(walker.scopes))
         self.nodes: dict[str, Node] = {}
+        self.given: dict[int, str] = {}
         self.edges: dict[Edge, None] = {}
         self.derived = {id(o.scope): s for s, o in self._origins() if o.kind == "query"}
-        self.uses = self._usages()
+        self.uses = usages(walker, self.derived.keys())
         self.parts = {
             id(scope): parts_of(walker.entered[id(scope)], self.texts, self.source_id)
             for scope in walker.scopes
@@ -76,21 +77,6 @@ class _Builder:
     def _origins(self) -> list[tuple[Source, Any]]:
         sources = [source for scope in self.walker.scopes for source in scope.sources]
         return [(s, self.walker.origins[id(s)]) for s in sources if id(s) in self.walker.origins]
-
-    def _usages(self) -> dict[int, Usage]:
-        """How each subquery is used, by its tree."""
-        out: dict[int, Usage] = {}
-        for here in self.walker.entered.values():
-            if here.kind != "subquery" or here.node is None:
-                continue
-            node = here.node.parent
-            while isinstance(node, exp.Subquery | exp.Paren):
-                node = node.parent
-            usage: Usage = (
-                "exists" if isinstance(node, exp.Exists) else "in" if isinstance(node, exp.In) else "value"
-            )
-            out[id(here.scope)] = "from" if id(here.scope) in self.derived else usage
-        return out
 
     # -------------------------------------------------------------- the whole
 
@@ -147,18 +133,23 @@ class _Builder:
     def source_id(self, source: Source) -> str:
         """The id of the node that a source of FROM reads."""
         origin = self.walker.origins.get(id(source))
-        if origin is None:
+        if origin is None or source.alias == _BARE_VALUES:
             return ""
         if origin.scope is not None:
             return self.ids[id(origin.scope)]
         if origin.kind == "table":
             return f"table:{source.base or source.piece.text}"
-        return f"{origin.kind}:{source.alias or source.piece.text}"
+        key = id(source)
+        if key not in self.given:  # each is a node of its own, whatever it is called
+            name = f"{origin.kind}:{source.alias or source.piece.text}"
+            number = sum(known == name or known.startswith(f"{name}#") for known in self.given.values())
+            self.given[key] = f"{name}#{number + 1}" if number else name
+        return self.given[key]
 
     def _source_node(self, source: Source, scope: Scope) -> None:
         """The node of a base table, of a table function, or of rows written out."""
         origin = self.walker.origins.get(id(source))
-        if origin is None or origin.scope is not None:
+        if origin is None or origin.scope is not None or source.alias == _BARE_VALUES:
             return
         id_ = self.source_id(source)
         start, end = self.texts.name_spans(origin.node) if origin.kind == "table" else (-1, -1)

@@ -85,9 +85,21 @@ class Closures:
         ranges = [self._definition(cte) for cte in ctes]
         if len(set(names)) < len(names) or any(found is None for found in ranges):
             return None
+        if any(self.texts.placeholder(found) for found in ranges if found is not None):
+            return None
         parents = [self.texts.entered(cte.parent) for cte in ctes if cte.parent is not None]
         word = "WITH RECURSIVE " if any(self.texts.recursive(parent) for parent in parents) else "WITH "
         return word + ", ".join(self.texts.slice(found) for found in ranges) + " "
+
+    def _refusal(self, ctes: list[Scope]) -> str:
+        """Why there is no WITH clause for some CTEs."""
+        names = [cte.label for cte in ctes]
+        twice = next((name for name in names if names.count(name) > 1), "")
+        if twice:
+            return f"it depends on two CTEs of one name, {twice[4:]}"
+        return (
+            f"what it reads holds a placeholder: a value is missing ({', '.join(name[4:] for name in names)})"
+        )
 
     # -------------------------------------------------------------- closures
 
@@ -112,7 +124,7 @@ class Closures:
         inside = [cte for cte in ctes if cte in self._above[id(scope)] and cte is not scope]
         prelude = self.prelude(ctes)
         if prelude is None:
-            return Closure(reason="it depends on two CTEs of one name")
+            return Closure(reason=self._refusal(ctes))
         if here.kind == "main":
             return Closure(self.texts.slice(found), "", prelude)
         note = "over all rows that the recursion gives, in place of one step at a time" if inside else ""
@@ -120,7 +132,7 @@ class Closures:
         if here.cte is not None and (recursive or here.cte.args["alias"].args.get("columns")):
             own = self.prelude([cte for cte in (*ctes, scope) if cte is not scope] + [scope])
             if own is None:
-                return Closure(reason="it depends on two CTEs of one name")
+                return Closure(reason=self._refusal([*ctes, scope]))
             return Closure(f"{own}SELECT * FROM {self._name(here)}", note, prelude, recursive=recursive)
         return Closure(prelude + body, note, prelude, recursive=recursive)
 
@@ -136,6 +148,8 @@ class Closures:
         columns = self._outer_columns(here)
         sources = lateral[0] or self._outer_from(owners)
         aliases = [source.alias for owner in owners for source in owner.sources]
+        if any(self.texts.placeholder(found) for found in self._froms(owners)):
+            return Closure(reason="its outer rows need a value that is missing", outer_columns=columns)
         if not sources or not all(columns):
             return Closure(
                 reason="the outer rows it is asked of have no FROM", outer_columns=columns or ("?",)
@@ -143,9 +157,10 @@ class Closures:
         if len(owners) > 1 and len(set(aliases)) < len(aliases):
             reason = "it reads rows of two outer queries whose sources share a name"
             return Closure(reason=reason, outer_columns=columns)
-        prelude = self.prelude(self.needed([here.scope, *owners], here.scope, own=False))
+        ctes = self.needed([here.scope, *owners], here.scope, own=False)
+        prelude = self.prelude(ctes)
         if prelude is None:
-            return Closure(reason="it depends on two CTEs of one name", outer_columns=columns)
+            return Closure(reason=self._refusal(ctes), outer_columns=columns)
         body = self.texts.slice(self.texts.range(here))
         if lateral[0]:
             sql = f"{prelude}SELECT {f'{shown}.*' if shown else '*'} FROM {lateral[1]}"
@@ -167,7 +182,10 @@ class Closures:
             out.setdefault(text.lower(), text)
         return tuple(out.values())
 
+    def _froms(self, owners: list[Scope]) -> list[tuple[int, int]]:
+        ranges = [self.texts.from_range(self.texts.entered(owner)) for owner in owners]
+        return [found for found in ranges if found is not None]
+
     def _outer_from(self, owners: list[Scope]) -> str:
-        entered = [self.texts.entered(owner) for owner in owners]
-        froms = [self.texts.slice(self.texts.from_range(owner)) for owner in entered]
-        return ", ".join(froms) if all(froms) else ""
+        froms = self._froms(owners)
+        return ", ".join(self.texts.slice(found) for found in froms) if len(froms) == len(owners) else ""

@@ -63,9 +63,19 @@ class ColumnFinder:
         if origin is not None and origin.scope is not None:
             found, whole = self.columns(origin.scope)
             return self._aliased(origin.node, found), whole
+        if origin is not None and type(origin.node) is exp.Values:
+            found, whole = self._values(origin.node)
+            return self._aliased(origin.node, found), whole
         if source.output is not None and source.output.order:
             return tuple(Column(name) for name in source.output.order if name), True
         return (), False
+
+    def _values(self, node: Any) -> tuple[tuple[Column, ...], bool]:
+        """The columns of VALUES, called as most databases call them."""
+        rows = node.expressions
+        first = rows[0].expressions if rows and isinstance(rows[0], exp.Tuple) else rows[:1]
+        here = Entered(self.walker.scopes[0])
+        return tuple(Column(f"column{i}", self._type(e, here)) for i, e in enumerate(first, 1)), bool(rows)
 
     def _of(self, here: Entered) -> tuple[tuple[Column, ...], bool]:
         node, scope = here.node, here.scope
@@ -74,11 +84,7 @@ class ColumnFinder:
             inner = [s for s in self.walker.scopes if s.path_parent is scope and s.label == label]
             return self.columns(inner[0]) if inner else ((), False)
         if not isinstance(node, exp.Select):
-            rows = node.expressions if isinstance(node, exp.Values) else []
-            first = rows[0].expressions if rows and isinstance(rows[0], exp.Tuple) else rows[:1]
-            return tuple(Column(f"column{i}", self._type(e, here)) for i, e in enumerate(first, 1)), bool(
-                rows
-            )
+            return self._values(node) if isinstance(node, exp.Values) else ((), False)
         out: list[Column] = []
         whole = True
         written = self.written.get(id(scope), ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from sqlore.sql.fragments import Walker
 from sqlore.sql.resolve import Output, Piece, Scope, Source
+from sqlore.sql.scopes_model import Usage
 from sqlore.sql.sources import Atom, Item
 from sqlore.sql.spans import Block, Range
 
@@ -156,3 +157,21 @@ class Recorder(Walker):
     def tail_block(self, node: Any, scope: Scope) -> Block | None:
         """The block with the ORDER BY or LIMIT of a set operation or of a query in parentheses."""
         return self._tail_block(node, scope)
+
+
+def usages(walker: Recorder, derived: Collection[int]) -> dict[int, Usage]:
+    """How each subquery is used, by its tree; `derived` are the scopes of those in FROM."""
+    out: dict[int, Usage] = {}
+    for key, here in walker.entered.items():
+        if here.kind != "subquery" or here.node is None:
+            continue
+        node = here.node.parent
+        while isinstance(node, exp.Subquery | exp.Paren):
+            node = node.parent
+        usage: Usage = "value"
+        if key in derived:
+            usage = "from"
+        elif isinstance(node, exp.Exists | exp.In):
+            usage = "exists" if isinstance(node, exp.Exists) else "in"
+        out[key] = usage
+    return out
