@@ -80,6 +80,8 @@ def forced_grouping(query: Query, scope: Scope, index: int, text: str, new: Any)
     node = query.select(scope)
     items = [item.this if isinstance(item, exp.Alias) else item for item in node.expressions]
     old, others = items[index], [item for n, item in enumerate(items) if n != index]
+    if _same(old, new):
+        return []
     keys = keys_of(query, scope)
     mine = [n for n, (_, key) in enumerate(keys) if _same(key, old)]
     if is_aggregate(new):
