@@ -254,3 +254,24 @@ def test_a_history_without_questions_is_searched_by_descriptions() -> None:
     ground = pool(bare)
     for name in ("learned", "bm25", "mqs", "mqs_filter"):
         assert make_retriever(name, ground).retrieve("average height of hero").fragments, name
+
+
+def test_the_threshold_of_dail_is_the_likeness_of_skeletons() -> None:
+    """From 0 up every script has the shape wanted; above all that is alike, none but the nearest counts."""
+    question = "Who is the tallest hero?"
+    number = {
+        least: len(make_retriever("dail", pool(), threshold=least).retrieve(question).scripts)
+        for least in (0.0, 0.85, 1.0)
+    }
+    assert number[0.0] == 5 > number[1.0]
+    assert len(make_retriever("dail", pool()).retrieve(question).scripts) == number[0.85]
+
+
+def test_the_model_of_dail_is_told_the_dialect_of_the_history() -> None:
+    told: list[str] = []
+    own = pool(model=FunctionModel(lambda messages: told.append(messages[0].content) or "SELECT 1"))
+    for dialect in ("duckdb", None):
+        own.store.set_meta(dialect=dialect)
+        make_retriever("dail_llm", own).retrieve("Who is the tallest hero?")
+    assert ["duckdb" in text for text in told] == [True, False]
+    assert not any("SQLite" in text for text in told)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from cli_helpers import Command, clean_environment, make_sqlite
 from evals_helpers import ONLY_IN_6, SCHEMA, history, pool, write_comics
-from sqlore.evals.ground import GroundPlan, grounds
+from sqlore.evals.ground import GroundPlan, grounds, scripts_by_database
+from sqlore.evals.metrics import count
 from sqlore.evals.report import as_markdown
-from sqlore.evals.retrieval import compare, oracle
-from sqlore.evals.setting import settings_for
+from sqlore.evals.retrieval import Comparison, Result, compare, oracle
+from sqlore.evals.setting import Setting, settings_for
 from sqlore.evals.sheets import sheets
 from sqlore.evals.tasks import leave_one_out
 from store_helpers import WordEmbedder
@@ -259,3 +263,54 @@ def test_learning_anew_asks_the_same_of_what_is_left(folder: Path) -> None:
     assert [len(result.scores.tasks) for result in found.results] == [6, 6]
     assert found.results[1].scores.f1() == 1, "what is needed is in the other scripts"
     assert all(record["question_id"] not in record["scripts"] for record in records)  # type: ignore[operator]
+
+
+def test_each_database_keeps_the_keys_of_its_own(tmp_path: Path) -> None:
+    """Two databases that number their questions from 0 alike; only a key that repeats in one is renamed."""
+    sql = ("SELECT 1 FROM t", "SELECT 2 FROM t", "SELECT 3 FROM t")
+    records = [{"question_id": n % 2, "db_id": name, "question": "?", "SQL": one} for name in ("aa", "bb")
+               for n, one in enumerate(sql)]  # fmt: skip
+    (tmp_path / "dev.json").write_text(json.dumps(records), encoding="utf-8")
+    found = scripts_by_database(GroundPlan((tmp_path / "dev.json",)))
+    assert {name: [one.key for one in own] for name, own in found.items()} == {
+        "aa": ["0", "1", "0~2"],
+        "bb": ["0", "1", "0~2"],
+    }
+
+
+def test_what_a_killed_run_left_half_made_is_swept(folder: Path) -> None:
+    stores = folder / "stores"
+    stores.mkdir()
+    with subprocess.Popen([sys.executable, "-c", ""]) as dead:
+        pass
+    left = [stores / f"abc.{dead.pid}.partial{end}" for end in ("", "-wal", "-shm")]
+    old = stores / f"abd.{os.getpid()}.partial"
+    mine = stores / f"abe.{os.getpid()}.partial-wal"
+    for file in (*left, old, mine):
+        file.touch()
+    os.utime(old, (1, 1))
+    _names(GroundPlan(("dev.json",), schema=folder / "tables.json", databases=("comics",)), stores)
+    assert {file.name for file in stores.iterdir() if "partial" in file.name} == {mine.name}
+    _names(GroundPlan(("dev.json",), schema=folder / "tables.json", databases=("films",)), stores)
+    assert mine.exists(), "somebody who is still at it"
+
+
+def test_a_threshold_stands_beside_those_alone_that_have_one() -> None:
+    names = ("learned", "bm25", "random", "gold", "published", "mqs", "dail", "my:own", "published_x:own")
+    found = settings_for(names, thresholds=[0.9], granularities=["q"])
+    told = {one.retriever for one in found if one.threshold is not None}
+    assert told == {"published", "mqs", "dail"}
+    assert {one.retriever for one in found if one.granularity == "q"} == {"published"}
+
+
+def test_what_was_handed_over_in_vain_is_seen_by_kind() -> None:
+    """No task needs a grouping, and one was handed over: a precision of 0, and not nothing."""
+    need = ["output: distinct"]
+    counts = count(need, ["dimension: group by a.x", *need])
+    result = Result(Setting("bm25"))
+    result.by_database["d"].append(counts)
+    (sheet,) = (s for s in sheets(Comparison([result], tasks={"d": 1})) if "Table 4" in s.title)
+    rows = {row[1]: row[2:] for row in sheet.rows}
+    assert rows["dimension"] == ("0.00", "-", "-", "0", "1")
+    assert rows["output"] == ("100.00", "100.00", "100.00", "1", "1")
+    assert rows["relation"] == ("-", "-", "-", "0", "0")

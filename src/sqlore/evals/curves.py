@@ -37,13 +37,6 @@ class Curve:
         reached = self.recall >= recall - _SLACK
         return float(self.precision[reached].max()) if reached.any() else None
 
-    def threshold_at(self, recall: float) -> float | None:
-        """The threshold that gives `precision_at`; of several the highest."""
-        reached = self.recall >= recall - _SLACK
-        if not reached.any():
-            return None
-        return float(self.threshold[np.argmax(np.where(reached, self.precision, -1))])
-
     def points(self) -> list[tuple[float, float]]:
         """(recall, precision) at each hundredth of recall that is reached, interpolated as `precision_at`.
 

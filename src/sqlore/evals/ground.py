@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -37,6 +38,8 @@ __all__ = ["Ground", "GroundPlan", "grounds", "scripts_by_database"]
 Progress = Callable[[str, int, int | None], None]
 #: The rooms whose code decides what a store holds.
 _LEARNING: Final = ("sql", "history", "catalog", "knowledge", "embed")
+#: Seconds that learning a history takes at most.
+_LONGEST: Final = 24 * 3600.0
 
 
 @dataclass(frozen=True)
@@ -124,14 +127,16 @@ def grounds(
 
 
 def scripts_by_database(plan: GroundPlan) -> dict[str, list[Script]]:
-    """The scripts of each database under keys of their own; those of no database belong to the only one.
+    """The scripts of each database, each under a key that no other script of it has.
+
+    Scripts of no database belong to the only one.
 
     Raises `SourceError` where the history cannot be read, or has no script of the databases wanted.
     """
     found: dict[str, list[Script]] = {}
     only = plan.databases[0] if len(plan.databases) == 1 else None
     wanted = {name.lower() for name in plan.databases}
-    seen: dict[str, int] = {}
+    seen: dict[tuple[str, str], int] = {}
     for source in plan.history:
         for one in read_history(source, dialect=plan.dialect):
             if not isinstance(one, Script):
@@ -140,8 +145,8 @@ def scripts_by_database(plan: GroundPlan) -> dict[str, list[Script]]:
             if wanted and database.lower() not in wanted:
                 continue
             key = one.key or str(sum(map(len, found.values())) + 1)
-            seen[key] = seen.get(key, 0) + 1
-            key = key if seen[key] == 1 else f"{key}~{seen[key]}"
+            many = seen[database, key] = seen.get((database, key), 0) + 1
+            key = key if many == 1 else f"{key}~{many}"
             found.setdefault(database, []).append(replace(one, key=key))
     if not found:
         raise SourceError(
@@ -186,13 +191,37 @@ def _store(
     file = folder / f"{_fingerprint(scripts, catalog, dialect, embedder)}.sqlore"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
+        _sweep(folder)
         partial = file.with_suffix(f".{os.getpid()}.partial")
         try:
             _learn(partial, scripts, catalog, dialect, embedder)
             partial.replace(file)
         finally:
-            partial.unlink(missing_ok=True)
+            for left in folder.glob(f"{partial.name}*"):
+                left.unlink(missing_ok=True)
     return Store.open(file)
+
+
+def _sweep(folder: Path) -> None:
+    """Removes what a run that was killed while it learned has left half made."""
+    for file in folder.glob("*.partial*"):
+        words = file.name.split(".")
+        if len(words) == 3 and words[1].isdigit() and not _alive(int(words[1]), file):
+            file.unlink(missing_ok=True)
+
+
+def _alive(process: int, file: Path) -> bool:
+    """Whether the process that makes a file may still be at it; after a day none is believed to be."""
+    try:
+        if time.time() - file.stat().st_mtime > _LONGEST:
+            return False
+        if os.name == "posix":  # elsewhere signal 0 is not harmless
+            os.kill(process, 0)
+    except (FileNotFoundError, ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # somebody else's process, and so it runs
+        return True
+    return True
 
 
 def _learn(

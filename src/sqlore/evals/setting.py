@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sqlore.retrieve.baselines import Granularity
+from sqlore.retrieve.baselines import THRESHOLDED, Granularity
 
 __all__ = ["VARIED", "Setting", "settings_for"]
 
-#: The retriever whose granularity and threshold are varied, as in the paper.
-VARIED: Final = "published"
+#: The retriever whose granularity and threshold are varied, as in the paper, without and with a model.
+VARIED: Final = ("published", "published_llm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +53,28 @@ def settings_for(
 ) -> list[Setting]:
     """Every retriever with every number of shots and every budget; one thing is varied at a time.
 
-    One threshold holds for all; several are tried on `published` alone, and so are granularities. An open
-    number of shots comes first: it is what a retriever does when left alone, and pays for the embedding.
+    One threshold holds for all that have one; several are tried on `published` alone, and so are
+    granularities. An open number of shots comes first: it is what a retriever does when left alone, and pays
+    for the embedding.
 
     >>> [s.label for s in settings_for(["mqs", "published"], thresholds=[0.5, 0.6])]
     ['mqs', 'published', 'published, threshold 0.5', 'published, threshold 0.6']
+    >>> [s.label for s in settings_for(["mqs", "bm25"], thresholds=[0.9])]
+    ['mqs, threshold 0.9', 'bm25']
     """
     shots = sorted(shots, key=lambda number: number is not None)
     one = thresholds[0] if len(thresholds) == 1 else None
     first = granularities[0] if len(granularities) == 1 else "qc"
-    out = [
-        Setting(name, number, one, first if name.startswith(VARIED) else "qc")
-        for name in retrievers
-        for number in shots
-    ]
-    varied = [name for name in retrievers if name.startswith(VARIED)]
-    for name in varied:
-        if len(thresholds) > 1:
+
+    def plain(name: str, number: int | None, budget: int | None = None) -> Setting:
+        threshold = one if name in THRESHOLDED else None
+        return Setting(name, number, threshold, first if name in VARIED else "qc", budget)
+
+    out = [plain(name, number) for name in retrievers for number in shots]
+    for name in retrievers:
+        if name in VARIED and len(thresholds) > 1:
             out += [Setting(name, shots[0], value, first) for value in thresholds]
-        if len(granularities) > 1:
+        if name in VARIED and len(granularities) > 1:
             out += [Setting(name, shots[0], one, level) for level in granularities]
-    out += [Setting(name, None, one, first, budget) for name in retrievers for budget in budgets]
+    out += [plain(name, None, budget) for name in retrievers for budget in budgets]
     return list(dict.fromkeys(out))

@@ -116,15 +116,22 @@ def _rankings(comparison: Comparison) -> Sheet:
 
 
 def _by_kind(comparison: Comparison) -> Sheet:
-    heads = ("retriever", "kind", *_PRF, "needed")
+    heads = ("retriever", "kind", *_PRF, "needed", "handed over")
     rows = []
     for result in plain_results(comparison):
         scores = result.scores
         for kind in SCORED_KINDS:
             needed = sum(task.gold.get(kind, 0) for task in scores.tasks)
-            rates = _prf(scores, kind) if needed else ("-",) * len(_PRF)
-            rows.append((result.setting.label, kind, *rates, str(needed)))
+            offered = sum(task.offered.get(kind, 0) for task in scores.tasks)
+            rates = _rates_of_kind(scores, kind, needed=needed, offered=offered)
+            rows.append((result.setting.label, kind, *rates, str(needed), str(offered)))
     return Sheet("By kind of knowledge (as Table 4)", heads, tuple(rows), paper.said(paper.BY_KIND))
+
+
+def _rates_of_kind(scores: Scores, kind: str, *, needed: int, offered: int) -> tuple[str, ...]:
+    """Precision, recall and F1; a rate of nothing is -. What nobody needed is handed over in vain."""
+    precision, recall, f1 = _prf(scores, kind)
+    return (precision if offered else "-", recall if needed else "-", f1 if needed else "-")
 
 
 def _reliability(comparison: Comparison) -> Sheet:
@@ -216,7 +223,7 @@ def _varied(comparison: Comparison, name: str) -> list[Result]:
     results = [
         r
         for r in comparison.results
-        if r.setting.retriever.startswith(VARIED) and varied_alone(r.setting, comparison, name)
+        if r.setting.retriever in VARIED and varied_alone(r.setting, comparison, name)
     ]
     return results if len({getattr(r.setting, name) for r in results}) > 1 else []
 

@@ -30,6 +30,7 @@ from sqlore.retrieve.rerank import ModelFilter
 
 __all__ = [
     "NAMES",
+    "THRESHOLDED",
     "Granularity",
     "Handed",
     "Piece",
@@ -62,6 +63,11 @@ NAMES: Final = (
     "published_llm",
     "dail_llm",
 )
+#: Those that a threshold means something to: a cosine of questions or fragments, for `dail` a likeness of
+#: skeletons.
+THRESHOLDED: Final = frozenset(
+    {"published", "published_llm", "mqs", "mqs_qs", "mqs_filter", "dail", "dail_llm"}
+)
 
 
 def make_retriever(
@@ -84,7 +90,7 @@ def make_retriever(
     if base == "published":
         return Published(pool, name, threshold, granularity=granularity, model=model)
     if base == "dail":
-        return Dail(pool, name, model=model)
+        return Dail(pool, name, threshold, model=model)
     if base in ("learned", "learned_scripts"):
         judge = ModelFilter(model) if model else None
         return Learned(pool, name, whole=base == "learned_scripts", judge=judge)

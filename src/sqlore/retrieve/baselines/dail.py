@@ -34,7 +34,7 @@ _SOURCE: Final = re.compile(rf"\b(from|join)\s+{_NAME}")
 _WORD: Final = re.compile(r"<val>|[\w]+|[^\w\s]+")
 
 _TASK: Final = """\
-Write one SQLite query that answers the last question. Past questions on the same database are given with
+Write one {language} query that answers the last question. Past questions on the same database are given with
 their queries. Reply with the query alone."""
 
 
@@ -58,10 +58,15 @@ def shape_likeness(left: frozenset[str], right: frozenset[str]) -> float:
 
 
 class Dail(Masked):
-    """As the module says. Where the number is open: up to five of the same shape, else the nearest."""
+    """As the module says. Where the number is open: up to five of the same shape, else the nearest.
 
-    def __init__(self, pool: Pool, name: str, *, model: ChatModel | None = None) -> None:
-        super().__init__(pool, name)
+    `threshold` is the likeness of skeletons from which two have one shape (`SHAPE_THRESHOLD`).
+    """
+
+    def __init__(
+        self, pool: Pool, name: str, threshold: float | None = None, *, model: ChatModel | None = None
+    ) -> None:
+        super().__init__(pool, name, threshold)
         self.model = model
         self._shapes = {script: shape(skeleton) for script, skeleton in pool.skeletons.items()}
 
@@ -71,7 +76,8 @@ class Dail(Masked):
             return Order([], 0)
         wanted = self._preliminary(asked, rows)
         texts = asked.snapshot.texts
-        like = [shape_likeness(wanted, self._shapes[texts[row].script]) >= SHAPE_THRESHOLD for row in rows]
+        least = SHAPE_THRESHOLD if self.threshold is None else self.threshold
+        like = [shape_likeness(wanted, self._shapes[texts[row].script]) >= least for row in rows]
         passed = [row for row, good in zip(rows, like, strict=True) if good]
         others = [row for row, good in zip(rows, like, strict=True) if not good]
         return Order(passed + others, min(max(1, len(passed)), SHOTS))
@@ -94,4 +100,6 @@ class Dail(Masked):
             text = asked.snapshot.texts[row]
             parts.append(f"Question: {text.words}\nQuery: {text.sql}")
         parts.append(f"Question: {asked.question}\nQuery:")
-        return [Message("system", _TASK), Message("user", "\n\n".join(parts))]
+        dialect = self.pool.store.meta("dialect")
+        task = _TASK.format(language=f"SQL ({dialect})" if dialect else "SQL")
+        return [Message("system", task), Message("user", "\n\n".join(parts))]
