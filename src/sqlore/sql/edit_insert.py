@@ -177,7 +177,7 @@ def new_alias(query: Query, scope: Scope, table: str, taken: Collection[str]) ->
     aliased = [s.alias for s in scope.sources if s.alias.lower() != s.base.rpartition(".")[2].strip('"')]
     if not aliased and table.lower() not in used:
         return table
-    written = [name for name in aliases_of(query, scope).values() if name]
+    written = list(aliases_of(query, scope, named=True).values())
     numbered = next((m for name in written if (m := re.fullmatch(r"([A-Za-z]+)\d+", name))), None)
     stem = numbered.group(1) if numbered else "".join(word[:1] for word in table.lower().split("_"))
     stem = stem if re.fullmatch(r"[A-Za-z]\w*", stem) else "t"

@@ -113,8 +113,8 @@ class Query:
     def scope_at(self, path: str) -> Scope:
         """The scope of a path such as ``main``. Raises `EditError` where the query has none."""
         found = self.paths.get(path)
-        if found is None or id(found) not in self._walker.nodes:
-            named = ", ".join(p for p, s in self.paths.items() if id(s) in self._walker.nodes)
+        if found is None:
+            named = ", ".join(self.paths)
             raise EditError(f"this query has no scope {path}", hint=f"its scopes are {named}")
         return found
 

@@ -97,13 +97,16 @@ def _parsed(text: str, clause: str, dialect: str) -> Any:
     """The tree of a piece that stands alone in its clause."""
     lead, allowed = _FRAMES[clause]
     try:
-        tree = parse_query(f"{lead}{text}", dialect).tree
+        parsed = parse_query(f"{lead}{text}", dialect)
+        tree = parsed.tree
     except SqlError as error:
         raise EditError(
             f"this cannot be read as {_SAID[clause]}: {error.message}",
             where=text,
             hint=f"give {_SAID[clause]}",
         ) from error
+    if parsed.stop < len(parsed.tokens.tokens):
+        raise EditError(f"this is not {_SAID[clause]}: it holds a second statement", where=text)
     own = {"from_", "expressions"} if clause not in ("select", "from") else {"expressions", *allowed}
     held = {key for key, value in tree.args.items() if value} if isinstance(tree, exp.Select) else {"UNION"}
     wrong = sorted(held - allowed - own)
