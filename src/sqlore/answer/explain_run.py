@@ -69,6 +69,10 @@ def figures(
             own.close()
 
 
+class _Later(SqloreError):
+    """A query took longer than the others may wait."""
+
+
 class _Run:
     """The jobs of one call: what waits, what is slow, what is done."""
 
@@ -132,20 +136,26 @@ class _Run:
         started = time.monotonic()
         allowed = self.seconds if again else self.quick
         deadline = started + allowed
+        first = not again and self.quick < self.seconds
 
         def made(status: Status, text: str) -> Figure:
             return Figure(job.node, job.item, job.kind, status, None, text, "", time.monotonic() - started)
 
         def ask(sql: str, limit: int) -> Rows:
-            return self._ask(engine, sql, limit, deadline)
+            try:
+                return self._ask(engine, sql, limit, deadline)
+            except QueryTimeout:
+                if first:
+                    raise _Later("it takes longer than the others may wait") from None
+                raise
 
         if self.cancel.is_set():
             return made("cancelled", "cancelled")
         try:
             facts = job.work(ask)
+        except _Later:
+            return made("slow", "it takes longer than the others; it will come after them")
         except QueryTimeout:
-            if not again and self.quick < self.seconds:
-                return made("slow", "it takes longer than the others; it will come after them")
             return made("timeout", f"it takes more than {number_of(round(allowed), 'second')}")
         except NoFigure as error:
             return made("failed", error.message)

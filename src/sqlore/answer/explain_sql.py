@@ -61,16 +61,26 @@ class NodeSql:
         if not self.node.outer:
             return f"{self.node.prelude}SELECT {', '.join(values)} {rest}"
         inner = ", ".join(f"(SELECT {value} {rest} LIMIT 1) AS v{n}" for n, value in enumerate(values))
-        return f"{self.node.prelude}SELECT {inner} FROM {self.node.outer}"
+        return f"{self.node.prelude}SELECT {inner} FROM {self._outer()}"
+
+    def _outer(self, counted: str = "") -> str:
+        """The outer rows; where rows can stand for each other, each once, `counted` how often it is there."""
+        listed, alias = ", ".join(self.node.outer_columns), self.node.outer_alias
+        if not alias:
+            return self.node.outer
+        times = f", COUNT(*) AS {counted}" if counted else ""
+        return f"(SELECT {listed}{times} FROM {self.node.outer} GROUP BY {listed}) AS {alias}"
 
     def count(self, rests: Sequence[str]) -> str:
         """One row: for each FROM clause the number of its rows, over all outer rows where there are any."""
         if not self.node.outer:
             counts = ", ".join(f"(SELECT COUNT(*) {rest}) AS v{n}" for n, rest in enumerate(rests))
             return f"{self.node.prelude}SELECT {counts}"
-        inner = ", ".join(f"(SELECT COUNT(*) {rest}) AS v{n}" for n, rest in enumerate(rests))
+        times = "outer_times" if self.node.outer_alias else "1"
+        inner = ", ".join(f"(SELECT COUNT(*) {rest}) * {times} AS v{n}" for n, rest in enumerate(rests))
         sums = ", ".join(f"SUM(v{n})" for n in range(len(rests)))
-        return f"{self.node.prelude}SELECT {sums} FROM (SELECT {inner} FROM {self.node.outer}) AS asked"
+        outer = self._outer("outer_times")
+        return f"{self.node.prelude}SELECT {sums} FROM (SELECT {inner} FROM {outer}) AS asked"
 
     def count_cases(self, predicates: Sequence[str], rest: str) -> str:
         """One row, in one reading: all rows, then those of each predicate."""

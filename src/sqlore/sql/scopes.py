@@ -243,6 +243,7 @@ class _Builder:
             prelude=closure.prelude,
             outer=closure.outer,
             outer_columns=closure.outer_columns,
+            outer_alias=closure.outer_alias,
             recursive=closure.recursive,
         )
 

@@ -24,6 +24,7 @@ class Closure:
     prelude: str = ""
     outer: str = ""
     outer_columns: tuple[str, ...] = ()
+    outer_alias: str = ""
     recursive: bool = False
 
 
@@ -162,15 +163,35 @@ class Closures:
         if prelude is None:
             return Closure(reason=self._refusal(ctes), outer_columns=columns)
         body = self.texts.slice(self.texts.range(here))
+        alias = self._alias(here)
         if lateral[0]:
             sql = f"{prelude}SELECT {f'{shown}.*' if shown else '*'} FROM {lateral[1]}"
-            return Closure(sql, "its rows for all rows of the sources before it", prelude, sources, columns)
+            return Closure(
+                sql, "its rows for all rows of the sources before it", prelude, sources, columns, alias
+            )
         asked = {
             "value": f"({body}) AS value",
             "exists": f"EXISTS ({body}) AS matches",
         }.get(usage, f"(SELECT COUNT(*) FROM ({body}) AS asked) AS row_count")
-        sql = f"{prelude}SELECT DISTINCT {', '.join(columns)}, {asked} FROM {sources}"
-        return Closure(sql, _ROWS, prelude, sources, columns)
+        listed = ", ".join(columns)
+        sql = f"{prelude}SELECT DISTINCT {listed}, {asked} FROM {sources}"
+        if alias:  # asked once for all rows that are alike
+            sql = (
+                f"{prelude}SELECT {listed}, {asked} FROM (SELECT DISTINCT {listed} FROM {sources}) AS {alias}"
+            )
+        return Closure(sql, _ROWS, prelude, sources, columns, alias)
+
+    def _alias(self, here: Entered) -> str:
+        """What all outer columns of a query are qualified with, ``asked`` for bare ones; empty where they differ."""
+        found: dict[str, str] = {}
+        for node, _, _ in here.outer:
+            table = node.args.get("table")
+            marks = table._meta if table is not None else None
+            if node.args.get("db") is not None or (table is not None and not marks):
+                return ""
+            text = self.texts.sql[int(marks["start"]) : int(marks["end"]) + 1] if marks else "asked"
+            found.setdefault(text.lower(), text)
+        return next(iter(found.values())) if len(found) == 1 else ""
 
     def _outer_columns(self, here: Entered) -> tuple[str, ...]:
         """The outer columns as the query writes them, each once."""

@@ -133,6 +133,8 @@ class Node:
     outer: str = ""
     """FROM of the outer rows that a correlated subquery is asked of; empty where it is not correlated."""
     outer_columns: tuple[str, ...] = ()
+    outer_alias: str = ""
+    """What all outer columns are qualified with, so that rows that are alike can stand for each other."""
     recursive: bool = False
 
     @property

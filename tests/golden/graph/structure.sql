@@ -104,7 +104,7 @@ SELECT id FROM t WHERE x = (SELECT MAX(y) FROM u) AND id IN (SELECT y FROM u WHE
 SELECT t.id, (SELECT SUM(u.v) FROM u WHERE u.k = t.k) AS total FROM t JOIN u AS w ON w.k = t.id;
 --> nodes: table:t, table:u, main/subquery:1, main
 --> edges: main/subquery:1 subquery main; table:t from main; table:t outer main/subquery:1; table:u from main; table:u from main/subquery:1
---> sql main/subquery:1: SELECT DISTINCT t.k, (SELECT SUM(u.v) FROM u WHERE u.k = t.k) AS value FROM t JOIN u AS w ON w.k = t.id
+--> sql main/subquery:1: SELECT t.k, (SELECT SUM(u.v) FROM u WHERE u.k = t.k) AS value FROM (SELECT DISTINCT t.k FROM t JOIN u AS w ON w.k = t.id) AS t
 --> reason main/subquery:1: a row for each row of the outer query, with the outer columns it is asked with
 --> columns main/subquery:1: SUM(u.v) REAL
 --> items main/subquery:1: where: u.k = t.k; select: SUM(u.v)
@@ -116,11 +116,11 @@ SELECT t.id, (SELECT SUM(u.v) FROM u WHERE u.k = t.k) AS total FROM t JOIN u AS 
 SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.k = t.k) AND id NOT IN (SELECT v FROM u WHERE k > t.k);
 --> nodes: table:t, table:u, main/subquery:1, main/subquery:2, main
 --> edges: main/subquery:1 subquery main; main/subquery:2 subquery main; table:t from main; table:t outer main/subquery:1; table:t outer main/subquery:2; table:u from main/subquery:1; table:u from main/subquery:2
---> sql main/subquery:1: SELECT DISTINCT t.k, EXISTS (SELECT 1 FROM u WHERE u.k = t.k) AS matches FROM t
+--> sql main/subquery:1: SELECT t.k, EXISTS (SELECT 1 FROM u WHERE u.k = t.k) AS matches FROM (SELECT DISTINCT t.k FROM t) AS t
 --> reason main/subquery:1: a row for each row of the outer query, with the outer columns it is asked with
 --> columns main/subquery:1: 1 INTEGER
 --> items main/subquery:1: where: u.k = t.k
---> sql main/subquery:2: SELECT DISTINCT t.k, (SELECT COUNT(*) FROM (SELECT v FROM u WHERE k > t.k) AS asked) AS row_count FROM t
+--> sql main/subquery:2: SELECT t.k, (SELECT COUNT(*) FROM (SELECT v FROM u WHERE k > t.k) AS asked) AS row_count FROM (SELECT DISTINCT t.k FROM t) AS t
 --> reason main/subquery:2: a row for each row of the outer query, with the outer columns it is asked with
 --> columns main/subquery:2: v REAL
 --> items main/subquery:2: where: k > t.k
@@ -132,7 +132,7 @@ SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.k = t.k) AND id NOT IN (S
 SELECT id FROM t WHERE EXISTS (SELECT 1 FROM u WHERE m = k);
 --> nodes: table:t, table:u, main/subquery:1, main
 --> edges: main/subquery:1 subquery main; table:t from main; table:t outer main/subquery:1; table:u from main/subquery:1
---> sql main/subquery:1: SELECT DISTINCT k, EXISTS (SELECT 1 FROM u WHERE m = k) AS matches FROM t
+--> sql main/subquery:1: SELECT k, EXISTS (SELECT 1 FROM u WHERE m = k) AS matches FROM (SELECT DISTINCT k FROM t) AS asked
 --> reason main/subquery:1: a row for each row of the outer query, with the outer columns it is asked with
 --> columns main/subquery:1: 1 INTEGER
 --> items main/subquery:1: where: m = k
@@ -148,7 +148,7 @@ SELECT x FROM a WHERE EXISTS (SELECT 1 FROM b WHERE EXISTS (SELECT 1 FROM c WHER
 --> reason main/subquery:1/subquery:1: a row for each row of the outer query, with the outer columns it is asked with
 --> columns main/subquery:1/subquery:1: 1 INTEGER
 --> items main/subquery:1/subquery:1: where: c.z = a.x; where: c.z = b.y
---> sql main/subquery:1: SELECT DISTINCT a.x, EXISTS (SELECT 1 FROM b WHERE EXISTS (SELECT 1 FROM c WHERE c.z = a.x AND c.z = b.y)) AS matches FROM a
+--> sql main/subquery:1: SELECT a.x, EXISTS (SELECT 1 FROM b WHERE EXISTS (SELECT 1 FROM c WHERE c.z = a.x AND c.z = b.y)) AS matches FROM (SELECT DISTINCT a.x FROM a) AS a
 --> reason main/subquery:1: a row for each row of the outer query, with the outer columns it is asked with
 --> columns main/subquery:1: 1 INTEGER
 --> items main/subquery:1: where: EXISTS (SELECT 1 FROM c WHERE c.z = a.x AND c.z = b.y)
@@ -163,7 +163,7 @@ SELECT p.x FROM a p, a o WHERE EXISTS (SELECT 1 FROM a p WHERE EXISTS (SELECT 1 
 --> reason main/subquery:1/subquery:1: it reads rows of two outer queries whose sources share a name
 --> columns main/subquery:1/subquery:1: 1 INTEGER
 --> items main/subquery:1/subquery:1: where: z = o.y; where: z = p.x
---> sql main/subquery:1: SELECT DISTINCT o.y, EXISTS (SELECT 1 FROM a p WHERE EXISTS (SELECT 1 FROM c WHERE z = o.y AND z = p.x)) AS matches FROM a p, a o
+--> sql main/subquery:1: SELECT o.y, EXISTS (SELECT 1 FROM a p WHERE EXISTS (SELECT 1 FROM c WHERE z = o.y AND z = p.x)) AS matches FROM (SELECT DISTINCT o.y FROM a p, a o) AS o
 --> reason main/subquery:1: a row for each row of the outer query, with the outer columns it is asked with
 --> columns main/subquery:1: 1 INTEGER
 --> items main/subquery:1: where: EXISTS (SELECT 1 FROM c WHERE z = o.y AND z = p.x)
