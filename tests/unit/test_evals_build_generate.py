@@ -131,7 +131,7 @@ def test_every_recipe_gives_tasks_that_pass(kit: Kit, heroes: Bench, recipe: str
     from sqlore.evals.build.bench import Candidate
 
     (material,) = [one for one in kit.materials if one.anchor == "superhero"]
-    for seed in range(30):
+    for seed in range(120):
         dish = RECIPES[recipe](Cook(kit, material, random.Random(seed)))
         if dish is None:
             continue

@@ -60,15 +60,16 @@ class Builder:
         *,
         inner: Sequence[Part] = (),
         without: Sequence[Part] = (),
-        above: tuple[Placed, Any] | None = None,
+        test: tuple[type[Any], Placed, Any] | None = None,
         groups: Sequence[Placed] = (),
     ) -> Any:
         """What is `shown` of the rows that all parts mean, by `groups`.
 
         The tables of `parts` are joined; those of `inner` parts stand in subqueries of their own; the rows of
-        `without` parts are left out. `above` is a column and the query whose value it exceeds.
+        `without` parts are left out. `test` compares a column with the value of a query:
+        ``(exp.GT, column, query)``.
         """
-        placed = [*shown, *groups, *([above[0]] if above else [])]
+        placed = [*shown, *groups, *([test[1]] if test else [])]
         ways = [*(one.paths for one in placed), *(part.paths for part in parts)]
         paths = [path for way in ways for path in way.values()]
         frame = _Frame(anchor, paths)
@@ -79,9 +80,9 @@ class Builder:
         wanted = [self._placed(node, part.paths, frame) for part in parts for node in part.conditions]
         wanted += [self._among(part, frame) for part in inner]
         wanted += [exp.Not(this=self._among(part, frame, by_key=True)) for part in without]
-        if above is not None:
-            left = self._placed(above[0].node, above[0].paths, frame)
-            wanted.append(exp.GT(this=left, expression=exp.Subquery(this=above[1])))
+        if test is not None:
+            left = self._placed(test[1].node, test[1].paths, frame)
+            wanted.append(test[0](this=left, expression=exp.Subquery(this=test[2])))
         if wanted:
             query.set("where", exp.Where(this=exp.and_(*map(_bracketed, wanted))))
         if groups:

@@ -58,7 +58,8 @@ class Material:
     """All that can be asked of the rows of one table.
 
     `counts` count the rows, `amounts` are averages and sums of their columns, `shares` are percentages among
-    them; `groups` are what they can be put together by, `names` columns by which they are listed.
+    them; `groups` are what they can be put together by, `names` columns by which they are listed, `ranks`
+    those whose highest value is asked for.
     """
 
     anchor: str
@@ -69,6 +70,7 @@ class Material:
     shares: list[Shown] = field(default_factory=list)
     groups: list[Shown] = field(default_factory=list)
     names: list[Shown] = field(default_factory=list)
+    ranks: list[Shown] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -115,7 +117,7 @@ class Kit:
 def materials(bench: Bench) -> Kit:
     """The kit of a history; the tables that enough is known of come first."""
     keys = Keys(bench.catalog.schema)
-    wording = Wording(bench.catalog)
+    wording = Wording(bench.catalog, keys)
     found = (pieces_of(one) for one in bench.history.parsed)
     pieces = {one.key: one for one in found if one is not None}
     tables = sorted({table for one in pieces.values() for table in one.tables})
@@ -136,7 +138,7 @@ def _material(
         if len(paths) < len(one.tables):
             continue
         for part in parts_of(one, anchor, keys):
-            worded = _worded(part, one, made.noun, keys, catalog)
+            worded = _worded(part, one, wording, keys, catalog)
             if worded is not None and (part.text not in seen or worded.words):
                 seen.add(part.text)
                 made.parts.append(worded)
@@ -144,15 +146,15 @@ def _material(
     return made
 
 
-def _worded(part: Part, one: Pieces, noun: str, keys: Keys, catalog: Catalog) -> Worded | None:
+def _worded(part: Part, one: Pieces, wording: Wording, keys: Keys, catalog: Catalog) -> Worded | None:
     """The part with its script's words; None where it means nothing to ask about.
 
     A key says nothing unless the script's own words do; a column that is different in nearly every row names
     one of them; several rows of another table are only meant where nothing else narrows the script.
     """
-    words = own_words(one.question, noun) if part.whole and one.bare else ""
+    words = own_words(one.question, wording.noun(part.anchor)) if part.whole and one.bare else ""
     columns = [column for condition in part.conditions for column in condition.find_all(exp.Column)]
-    if any(keys.is_key(c.table, c.name, one.links) or c.name.endswith("_id") for c in columns) and not words:
+    if not words and any(_is_key(c, one, keys, wording) for c in columns):
         return None
     if not part.single and not (one.bare and _about(one, part.anchor)):
         return None
@@ -204,13 +206,21 @@ def _add_shown(made: Material, one: Pieces, paths: Mapping[str, Any], keys: Keys
             made.amounts.append(found)
     for node in (*one.groups, *one.shown):
         column = placed(node)
-        if column is None or node.name.endswith("_id") or keys.is_key(node.table, node.name, one.links):
+        if column is None or _is_key(node, one, keys, wording):
             continue
         words = wording.column(column, made.anchor)
         if column.paths[node.table]:
             made.groups.append(Shown(one.key, column, words.removesuffix(" name")))
         elif node in one.shown:
             made.names.append(Shown(one.key, column, words))
+
+    highest = placed(one.highest) if one.highest is not None else None
+    if highest is not None:
+        made.ranks.append(Shown(one.key, highest, wording.column(highest, made.anchor)))
+
+
+def _is_key(column: Any, one: Pieces, keys: Keys, wording: Wording) -> bool:
+    return keys.is_key(column.table, column.name, one.links) or wording.is_id(column.table, column.name)
 
 
 def _counts_rows(node: Any, anchor: str, keys: Keys, one: Pieces) -> bool:

@@ -71,7 +71,8 @@ class Pieces:
     """One plain script: the joins between its tables, its conditions, and what it shows.
 
     `measure` is the aggregate where it shows nothing else, for all rows together; `groups` are the columns of
-    its GROUP BY; `shown` are plain columns that it shows. `bare` says that nothing but WHERE narrows it.
+    its GROUP BY; `shown` are plain columns that it shows. `bare` says that nothing but WHERE narrows it;
+    `highest` is the column of which it takes the rows with the highest values.
     """
 
     key: str
@@ -83,6 +84,7 @@ class Pieces:
     groups: tuple[Any, ...] = ()
     shown: tuple[Any, ...] = ()
     bare: bool = False
+    highest: Any = None
     fragments: frozenset[str] = field(default_factory=frozenset, repr=False)
 
 
@@ -147,6 +149,7 @@ def pieces_of(parsed: ParsedScript) -> Pieces | None:
         tuple(one for one in group.expressions if isinstance(one, exp.Column)) if group else (),
         tuple(one for one in shown if isinstance(one, exp.Column) and not one.is_star),
         bare,
+        _highest(tree),
         frozenset(f.key for f in scored(fragments)),
     )
 
@@ -175,6 +178,16 @@ def _conditions(tree: Any) -> Iterator[Any]:
     where = tree.args.get("where")
     if where is not None:
         yield from where.this.flatten() if isinstance(where.this, exp.And) else [where.this]
+
+
+def _highest(tree: Any) -> Any:
+    order = tree.args.get("order")
+    if order is None or tree.args.get("limit") is None or tree.args.get("group") is not None:
+        return None
+    keys = order.expressions
+    first = keys[0]
+    plain = len(keys) == 1 and isinstance(first.this, exp.Column) and bool(first.this.table)
+    return first.this if plain and first.args.get("desc") else None
 
 
 def _is_measure(node: Any) -> bool:

@@ -88,10 +88,11 @@ class Cook:
         rows: Sequence[Worded],
         groups: Sequence[Shown] = (),
         without: Sequence[Worded] = (),
-        above: tuple[Placed, Any] | None = None,
+        test: tuple[type[Any], Placed, Any] | None = None,
     ) -> Any:
         """A SELECT that joins no more tables than a script that is used; what is left over goes inside."""
-        paths = [path for one in [*shown, *groups] for path in one.placed.paths.values()]
+        placed = [one.placed for one in [*shown, *groups]] + ([test[1]] if test else [])
+        paths = [path for one in placed for path in one.paths.values()]
         most = self.kit.tables(self.used)
         joined, inner = [], []
         for one in rows:
@@ -107,7 +108,7 @@ class Cook:
             joined,
             inner=inner,
             without=[one.part for one in without],
-            above=above,
+            test=test,
             groups=[one.placed for one in groups],
         )
 
@@ -130,6 +131,11 @@ def _real(node: Any) -> Any:
 
 def _of(measure: Shown, rows: str) -> str:
     return f"{measure.words} of {rows}" if measure.words == "number" else f"{measure.words} of the {rows}"
+
+
+def _that(measure: Shown, rows: str) -> str:
+    """The same measure, named for the second time."""
+    return f"the number of {rows}" if measure.words == "number" else f"that of the {rows}"
 
 
 def _ask(cook: Cook, measure: Shown, rows: str) -> str:
@@ -173,8 +179,9 @@ def ratio(cook: Cook) -> Dish | None:
         return None
     first, second = (cook.select([measure], [one]) for one in rows)
     query = exp.select(exp.Div(this=_real(_subquery(first)), expression=_subquery(second)))
-    one, other = (_of(measure, cook.said([worded])) for worded in rows)
-    return _dish(cook, "ratio", f"What is the ratio of the {one} to the {other}?", query)
+    one, other = (cook.said([worded]) for worded in rows)
+    question = f"What is the ratio of the {_of(measure, one)} to {_that(measure, other)}?"
+    return _dish(cook, "ratio", question, query)
 
 
 def share(cook: Cook) -> Dish | None:
@@ -200,17 +207,16 @@ def compared(cook: Cook) -> Dish | None:
         return None
     both = rows[2:]
     sides = [[rows[0], *both], [rows[1], *both]]
-    values = [cook.kit.bench.engine.run(_text(cook, cook.select([measure], side))).rows for side in sides]
-    numbers = [found[0][0] for found in values if found and isinstance(found[0][0], int | float)]
-    if len(numbers) < len(sides):
+    values = [_value(cook, cook.select([measure], side)) for side in sides]
+    if values[0] is None or values[1] is None:
         return None
-    if numbers[0] < numbers[1]:
+    if values[0] < values[1]:
         sides.reverse()
     first, second = (cook.select([measure], side) for side in sides)
     query = exp.select(exp.Sub(this=_subquery(first), expression=_subquery(second)))
     high, low = (cook.said([side[0]]) for side in sides)
     among = f"Among {cook.said(both)}, by" if both else "By"
-    question = f"{among} how much does the {_of(measure, high)} exceed the {_of(measure, low)}?"
+    question = f"{among} how much does the {_of(measure, high)} exceed {_that(measure, low)}?"
     if measure.words == "number":
         question = f"{among.removesuffix('y')}{'y'} how many do the {high} outnumber the {low}?"
     return _dish(cook, "compared", question, query)
@@ -241,9 +247,7 @@ def topped(cook: Cook) -> Dish | None:
         return None
     count = cook.rng.choice((1, 1, 2, 3, 5))
     query = cook.select([group, measure], rows, [group])
-    key = exp.Ordered(this=query.expressions[1].copy(), desc=True, nulls_first=False)
-    query.set("order", exp.Order(expressions=[key]))
-    query.set("limit", exp.Limit(expression=exp.Literal.number(count)))
+    _limit(query, query.expressions[1].copy(), count)
     said, plain = cook.said(rows), measure.words == "number"
     most = f"the most {said}" if plain else f"the highest {_of(measure, said)}"
     what = "the number" if plain else f"the {measure.words}"
@@ -283,11 +287,108 @@ def above(cook: Cook) -> Dish | None:
         return None
     inside = cook.select([measure], [rows[1]])
     placed = Placed(column, measure.placed.paths)
-    query = cook.select([count], [rows[0]], above=(placed, inside))
+    query = cook.select([count], [rows[0]], test=(exp.GT, placed, inside))
     words = cook.kit.wording.column(placed, cook.material.anchor)
     said = cook.kit.wording.rows(cook.material.anchor, [(rows[0].part, rows[0].words)])
-    question = f"Of the {said}, how many have a {words} above the {_of(measure, cook.said([rows[1]]))}?"
+    question = f"Of the {said}, how many have {_a(words)} above the {_of(measure, cook.said([rows[1]]))}?"
     return _dish(cook, "above", question, query)
+
+
+def extreme(cook: Cook) -> Dish | None:
+    """Of the rows that two scripts narrow the one with the most of a column that a third ranks by."""
+    rank, name = cook.take(cook.material.ranks), cook.take(cook.material.names)
+    if rank is None or name is None or rank.columns == name.columns:
+        return None
+    rows = cook.rows(2, rank.columns | name.columns)
+    if not rows:
+        return None
+    query = cook.select([name, rank], rows)
+    key = query.expressions[1].copy()
+    _limit(query, key, 1)
+    question = (
+        f"Among the {cook.said(rows)}, which one has the highest {rank.words}?"
+        f" Give the {name.words} and the {rank.words}."
+    )
+    return _dish(cook, "extreme", question, query)
+
+
+def gap(cook: Cook) -> Dish | None:
+    """By how many percentage points rows of one script are commoner among those of one than of another."""
+    measure = cook.take(cook.material.counts)
+    rows = cook.rows(3)
+    if measure is None or not rows:
+        return None
+    one, other, what = rows
+    shares = []
+    for side in (one, other):
+        some, whole = cook.select([measure], [side, what]), cook.select([measure], [side])
+        hundred = exp.Mul(this=_real(_subquery(some)), expression=exp.Literal.number(100))
+        shares.append(exp.Div(this=hundred, expression=_subquery(whole)))
+    values = [_value(cook, exp.select(share.copy())) for share in shares]
+    if values[0] is None or values[1] is None:
+        return None
+    if values[0] < values[1]:
+        one, other = other, one
+        shares.reverse()
+    query = exp.select(exp.Sub(this=exp.paren(shares[0]), expression=exp.paren(shares[1])))
+    question = (
+        f"By how many percentage points is the share of {cook.said([what])} higher among"
+        f" the {cook.said([one])} than among the {cook.said([other])}?"
+    )
+    return _dish(cook, "gap", question, query)
+
+
+def leading(cook: Cook) -> Dish | None:
+    """A measure in the group that has the most rows of another script."""
+    measure, group, count = cook.measure(), cook.take(cook.material.groups), cook.take(cook.material.counts)
+    if measure is None or group is None or count is None:
+        return None
+    rows = cook.rows(2, group.columns)
+    if not rows:
+        return None
+    most, own = rows
+    first = cook.select([group], [most], [group])
+    counted = cook.select([group, count], [most], [group]).expressions[1]
+    _limit(first, counted.copy(), 1)
+    query = cook.select([measure], [own], test=(exp.EQ, group.placed, first))
+    asked = _ask(cook, measure, cook.said([own]))
+    question = f"For the {group.words} with the most {cook.said([most])}: {asked[0].lower()}{asked[1:]}"
+    return _dish(cook, "leading", question, query)
+
+
+def exceeding(cook: Cook) -> Dish | None:
+    """The groups in which a measure is above the same over the rows of another script."""
+    plain = [one for one in cook.material.amounts if one.words.startswith("average")]
+    measure, group = cook.take(plain), cook.take(cook.material.groups)
+    if measure is None or group is None:
+        return None
+    rows = cook.rows(2, group.columns)
+    if not rows:
+        return None
+    query = cook.select([group, measure], [rows[0]], [group])
+    level = cook.select([measure], [rows[1]])
+    above_it = exp.GT(this=query.expressions[1].copy(), expression=_subquery(level))
+    query.set("having", exp.Having(this=above_it))
+    question = (
+        f"For which {several(group.words)} is the {_of(measure, cook.said([rows[0]]))} above"
+        f" {_that(measure, cook.said([rows[1]]))}? Give each {group.words} and the {measure.words} there."
+    )
+    return _dish(cook, "exceeding", question, query)
+
+
+def _a(words: str) -> str:
+    return f"an {words}" if words[:1] in "aeiou" else f"a {words}"
+
+
+def _limit(query: Any, key: Any, count: int) -> None:
+    query.set("order", exp.Order(expressions=[exp.Ordered(this=key, desc=True, nulls_first=False)]))
+    query.set("limit", exp.Limit(expression=exp.Literal.number(count)))
+
+
+def _value(cook: Cook, query: Any) -> float | None:
+    """The one number that a query gives."""
+    found = cook.kit.bench.engine.run(_text(cook, query)).rows
+    return found[0][0] if found and isinstance(found[0][0], int | float) else None
 
 
 def _text(cook: Cook, query: Any) -> str:
@@ -309,4 +410,8 @@ RECIPES: Final[Mapping[str, Callable[[Cook], Dish | None]]] = {
     "topped": topped,
     "without": without,
     "above": above,
+    "extreme": extreme,
+    "gap": gap,
+    "leading": leading,
+    "exceeding": exceeding,
 }

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
+
+from sqlglot import exp
 
 from sqlore.evals.build.findings import Finding, Subject
 from sqlore.evals.execution_gold import check_gold
 
 __all__ = ["RESULT_RULES"]
+
+_CLOCKS: Final = (exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentTime, exp.CurrentDatetime)
 
 
 def not_empty(subject: Subject) -> Iterator[Finding]:
@@ -62,8 +66,17 @@ def one_answer(subject: Subject) -> Iterator[Finding]:
         yield Finding("stable", "major", "query", f"{gold.message}: settle it in the SQL and in the question")
 
 
+def lasting(subject: Subject) -> Iterator[Finding]:
+    """The answer is the same tomorrow."""
+    tree, dialect = subject.facts.tree, subject.bench.dialect
+    clocks = [node.sql(dialect=dialect) for node in tree.find_all(*_CLOCKS)]
+    clocks += [node.sql() for node in tree.find_all(exp.Literal) if node.is_string and node.name == "now"]
+    if clocks:
+        yield Finding("stable", "major", clocks[0], "the answer changes with the day: name a date instead")
+
+
 def _is_nothing(value: Any) -> bool:
     return value is None or (isinstance(value, int | float | Decimal) and value == 0)
 
 
-RESULT_RULES = (not_empty, not_all_zero, statistic_not_zero, one_answer)
+RESULT_RULES = (not_empty, not_all_zero, statistic_not_zero, one_answer, lasting)

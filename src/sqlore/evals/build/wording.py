@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from sqlore.catalog import Catalog
 from sqlore.evals.build.frame import Placed
-from sqlore.evals.build.pieces import Part
+from sqlore.evals.build.pieces import Keys, Part
 from sqlore.knowledge.describe import Describer
 from sqlore.knowledge.describe_words import plural
 from sqlore.model import Fragment
@@ -29,6 +29,7 @@ _UNIT_VALUE: Final = re.compile(
 )
 _UNIT_BARE: Final = re.compile(rf"\b([a-z]\w*) (?:{_UNITS}) (is (?:missing|known))")
 _UNIT: Final = re.compile(rf"\b([a-z]\w*) ({_UNITS})\b")
+_CUT: Final = re.compile(r" \([^()]*…\)")
 _REPEATED: Final = re.compile(r"\b(\w*?)(\w{4,}) (\2)\b")
 _COUNTED: Final = re.compile(
     r"(?:how many|what is the (?:total )?number of|count(?: the)?|calculate the number of) (?P<rows>.+?)"
@@ -93,13 +94,22 @@ def _spellings(noun: str) -> list[str]:
 class Wording:
     """Says pieces of scripts over one database in plain words."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, keys: Keys) -> None:
+        self._keys = keys
         self._describer = Describer(catalog.dictionary, catalog.schema)
         self._words = self._describer.words
 
     def noun(self, anchor: str) -> str:
-        """What the rows of a table are called."""
-        return self._words.tables(anchor)
+        """What the rows of a table are called: its name in the plural, without numbers and stray letters.
+
+        ``transactions_1k`` are transactions.
+        """
+        words = [word for word in self._words.table(anchor).split() if word.isalpha() and len(word) > 1]
+        return plural(" ".join(words) or anchor)
+
+    def is_id(self, table: str, column: str) -> bool:
+        """Whether a column's words say that it only names rows, such as product id."""
+        return self._words.column(table, column).split()[-1].lower() in ("id", "ids")
 
     def rows(self, anchor: str, parts: Sequence[tuple[Part, str]]) -> str:
         """The rows that all parts mean; beside each part its own words, if it has any.
@@ -117,8 +127,9 @@ class Wording:
 
     def clause(self, part: Part) -> str:
         """A part as a clause: "whose eye colour is Blue"."""
-        query = _select(part.anchor, exp.Count(this=exp.Star()), part)
-        said = self._said(query)
+        key = self._keys.primary(part.anchor)
+        counted = exp.column(key, table=part.anchor) if key else exp.Star()
+        said = self._said(_select(part.anchor, exp.Count(this=counted), part))
         found = re.search(r"\b(?:whose|that|where|for which)\b.*", said)
         clause = found.group() if found else said
         return f"({clause})" if any(isinstance(one, exp.Or) for one in part.conditions) else clause
@@ -141,7 +152,7 @@ class Wording:
     def _said(self, query: Any) -> str:
         text = query.sql()
         fragment = Fragment("query", text, text, text, 0, len(text), form="query")
-        return _units(self._describer.fragment(fragment).text)
+        return _CUT.sub("", _units(self._describer.fragment(fragment).text))
 
 
 def several(words: str) -> str:
