@@ -12,7 +12,7 @@ from sqlglot import parse_one
 
 from sqlore.errors import SourceError, UsageError
 from sqlore.evals.build.bench import Bench, open_bench
-from sqlore.evals.build.frame import tables_of
+from sqlore.evals.build.frame import tables_of, text_of
 from sqlore.evals.build.generate import build, rich_file
 from sqlore.evals.build.journal import Journal
 from sqlore.evals.build.material import Kit, materials, swapped
@@ -135,12 +135,22 @@ def test_every_recipe_gives_tasks_that_pass(kit: Kit, heroes: Bench, recipe: str
         dish = RECIPES[recipe](Cook(kit, material, random.Random(seed)))
         if dish is None:
             continue
-        sql = dish.query.sql(dialect="sqlite")
+        sql = text_of(dish.query, "sqlite")
         assert 2 <= len(dish.used) <= 6
         assert dish.question[-1] in "?."
         if validator.check(Candidate("1", "superhero", dish.question, sql, "", dish.used)).passed:
             return
     pytest.fail("nothing passes")
+
+
+def test_a_formula_of_the_history_stays_as_it_is(kit: Kit, heroes: Bench) -> None:
+    (material,) = [one for one in kit.materials if one.anchor == "superhero"]
+    annotator = Validator(heroes).annotator
+    assert len(material.shares) > 3
+    for share in (*material.shares, *material.amounts):
+        sql = text_of(kit.builder.select("superhero", [share.placed], [material.parts[0].part]), "sqlite")
+        found = [item for item in annotator.annotate(sql).items if item.kind == "calculation"]
+        assert any(share.script in item.scripts for item in found), sql
 
 
 def test_a_build_and_what_it_writes(heroes: Bench, tmp_path: Path) -> None:

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlglot import exp
+from sqlglot import Dialect, exp
 
 from sqlore.evals.build.pieces import Keys, Part, Path
 from sqlore.model import Schema
 
-__all__ = ["Builder", "Placed", "tables_of"]
+__all__ = ["Builder", "Placed", "tables_of", "text_of"]
 
 _PLAIN: Final = re.compile(r"[A-Za-z_]\w*\Z")
 
@@ -147,6 +147,22 @@ class Builder:
         known = self._schema.table(table)
         name = known.name if known is not None else table
         return _identifier(name, reserved=name.lower() in ("order", "group", "match", "transaction", "table"))
+
+
+def text_of(query: Any, dialect: str, *, pretty: bool = False) -> str:
+    """The SQL of a query that was built of canonical pieces.
+
+    Canonical text does not say what a division of whole numbers gives: it stays that of the dialect.
+
+    >>> from sqlglot import parse_one
+    >>> text_of(parse_one("select a / b from t"), "sqlite")
+    'SELECT a / b FROM t'
+    """
+    known = Dialect.get_or_raise(dialect)
+    for division in query.find_all(exp.Div):
+        division.set("typed", known.TYPED_DIVISION)
+        division.set("safe", known.SAFE_DIVISION)
+    return str(query.sql(dialect=dialect, pretty=pretty))
 
 
 def _identifier(name: str, *, reserved: bool = False) -> Any:

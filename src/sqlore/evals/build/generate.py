@@ -19,6 +19,7 @@ from sqlore.errors import UsageError
 from sqlore.evals.build.annotate import script_id
 from sqlore.evals.build.bench import Bench, Candidate
 from sqlore.evals.build.findings import Verdict
+from sqlore.evals.build.frame import text_of
 from sqlore.evals.build.journal import Journal
 from sqlore.evals.build.material import Kit, materials
 from sqlore.evals.build.recipes import RECIPES, Cook
@@ -96,7 +97,7 @@ def _attempt(kit: Kit, validator: Validator, seed: int, number: int, seen: set[s
     record: dict[str, Any] = {"attempt": number, "recipe": recipe}
     if dish is None or not 2 <= len(dish.used) <= 6:
         return record | {"end": "nothing"}
-    sql = dish.query.sql(dialect=kit.bench.dialect, pretty=True)
+    sql = text_of(dish.query, kit.bench.dialect, pretty=True)
     record |= {"question": dish.question, "SQL": sql, "used": [script_id(key) for key in dish.used]}
     if _sameness(record) in seen:
         return record | {"end": "repeated"}

@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlore.catalog import Catalog
 from sqlore.errors import SqloreError
 from sqlore.evals.build.bench import Bench
-from sqlore.evals.build.frame import Builder, Placed
+from sqlore.evals.build.frame import Builder, Placed, text_of
 from sqlore.evals.build.pieces import Keys, Part, Pieces, parts_of, paths_from, pieces_of
 from sqlore.evals.build.wording import Wording, own_words
 
@@ -98,7 +98,7 @@ class Kit:
             query = self.builder.select(part.anchor, shown, [], groups=shown[:1])
             known = _indexed(column, self.bench.catalog)
             try:
-                rows = self.bench.engine.run(query.sql(dialect=self.bench.dialect), limit=_VALUES).rows
+                rows = self.bench.engine.run(text_of(query, self.bench.dialect), limit=_VALUES).rows
             except SqloreError:
                 rows = ()
             self._values[name] = {str(value): count for value, count in rows if str(value) in known}

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from sqlglot import exp
 
-from sqlore.evals.build.frame import Placed, tables_of
+from sqlore.evals.build.frame import Placed, tables_of, text_of
 from sqlore.evals.build.material import Kit, Material, Shown, Worded, swapped
 from sqlore.evals.build.wording import several
 
@@ -392,7 +392,7 @@ def _value(cook: Cook, query: Any) -> float | None:
 
 
 def _text(cook: Cook, query: Any) -> str:
-    return str(query.sql(dialect=cook.kit.bench.dialect))
+    return text_of(query, cook.kit.bench.dialect)
 
 
 def _dish(cook: Cook, recipe: str, question: str, query: Any) -> Dish:
