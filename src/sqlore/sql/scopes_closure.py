@@ -182,7 +182,7 @@ class Closures:
         return Closure(sql, _ROWS, prelude, sources, columns, alias)
 
     def _alias(self, here: Entered) -> str:
-        """What all outer columns of a query are qualified with, ``asked`` for bare ones; empty where they differ."""
+        """What all outer columns are qualified with, ``asked`` for bare ones; empty where they differ."""
         found: dict[str, str] = {}
         for node, _, _ in here.outer:
             table = node.args.get("table")

@@ -1,0 +1,100 @@
+"""`sqlore explain` from end to end: text and JSON, with and without a database, a store, figures."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli_helpers import REVENUE, Command, fresh_shop
+
+NODE_KEYS = [
+    "id", "name", "kind", "usage", "start", "end", "spans", "sql", "reason", "correlated", "recursive",
+    "depends", "columns", "columns_known", "description", "rows", "items",
+]  # fmt: skip
+ITEM_KEYS = [
+    "id", "kind", "form", "clause", "sql", "start", "end", "skeleton", "name", "description", "citation",
+]  # fmt: skip
+FIGURE_KEYS = ["node", "item", "kind", "status", "facts", "text", "warning", "seconds"]
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return fresh_shop(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def sqlore_(capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(capsys)
+
+
+@pytest.mark.usefixtures("shop")
+def test_json_is_stable(sqlore_: Command) -> None:
+    found = sqlore_("explain", REVENUE, "--db", "shop.sqlite", "--json").json
+    assert list(found) == ["sql", "dialect", "description", "citation", "nodes", "edges", "figures"]
+    assert [list(node) for node in found["nodes"]] == [NODE_KEYS] * 3
+    items = found["nodes"][-1]["items"]
+    assert [list(item) for item in items] == [ITEM_KEYS] * 5
+    assert [list(figure) for figure in found["figures"]] == [FIGURE_KEYS] * 8
+    for item in items:
+        assert REVENUE[item["start"] : item["end"]] == item["sql"]
+    texts = {figure["item"] or figure["node"]: figure for figure in found["figures"]}
+    paid = next(item["id"] for item in items if item["sql"] == "o.status = 'P'")
+    assert texts[paid]["facts"] == {"type": "counts", "alone": 3, "together": 2, "total": 4, "unit": "rows"}
+    assert texts["main"]["facts"]["rows"] == [[17.5]]
+
+
+@pytest.mark.usefixtures("shop")
+def test_the_text_has_two_lines_an_item_and_warns_of_joins_that_multiply(sqlore_: Command) -> None:
+    sql = "SELECT c.name, COUNT(*) AS n FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.name"
+    said = sqlore_("explain", sql, "--db", "shop.sqlite").out
+    lines = [line.strip() for line in said.splitlines()]
+    at = lines.index("· dimension   GROUP BY c.name")
+    assert lines[at + 1] == "for each customer (name)"
+    assert lines[at + 2] == "3 different values: Ann (2), Bob (1), Eve (1)"
+    assert "this join multiplies rows: 3 become 4; sums and counts after it count some twice" in lines
+    assert "2 columns: name TEXT, n INTEGER" in lines
+
+
+@pytest.mark.usefixtures("shop")
+def test_what_was_learned_is_cited(sqlore_: Command) -> None:
+    assert sqlore_("learn", "--db", "shop.sqlite", "--history", "history").code == 0
+    found = sqlore_("explain", REVENUE, "--json").json
+    assert found["citation"]["status"] == "cited"
+    assert {item["citation"]["status"] for item in found["nodes"][-1]["items"]} == {"cited"}
+    other = REVENUE.replace("o.status = 'P'", "o.amount > 3")
+    said = sqlore_("explain", other, "--no-figures").out
+    assert "item" in said
+    assert "used in 1 script" in said
+    assert " rows" not in said
+
+
+def test_a_file_and_stdin_are_read(shop: Path, sqlore_: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    (shop / "query.sql").write_text("SELECT name FROM customer WHERE id > 1\n", encoding="utf-8")
+    wanted = sqlore_("explain", "query.sql", "--db", "shop.sqlite", "--json").json
+    monkeypatch.setattr(sys, "stdin", io.StringIO("SELECT name FROM customer WHERE id > 1\n"))
+    found = sqlore_("explain", "-", "--db", "shop.sqlite", "--json").json
+    assert found["nodes"] == wanted["nodes"]
+    assert len(found["figures"]) == 3
+
+
+@pytest.mark.usefixtures("shop")
+def test_without_a_database_the_dialect_suffices(sqlore_: Command) -> None:
+    sql = "SELECT x.top FROM t, LATERAL (SELECT MAX(v) AS top FROM u WHERE u.k = t.k) x WHERE t.id = :id"
+    found = sqlore_("explain", sql, "--dialect", "postgres", "--json").json
+    assert found["dialect"] == "postgres"
+    assert found["figures"] == []
+    assert "placeholder" in found["nodes"][-1]["reason"]
+    assert "placeholder" in sqlore_("explain", sql, "--dialect", "postgres").out
+
+
+@pytest.mark.usefixtures("shop")
+def test_what_cannot_be_explained_is_an_error(sqlore_: Command) -> None:
+    assert sqlore_("explain", "DROP TABLE customer", "--db", "shop.sqlite").code == 1
+    empty = sqlore_("explain", "  ", "--db", "shop.sqlite")
+    assert (empty.code, empty.out) == (2, "")
+    failing = sqlore_("explain", "SELECT nope FROM customer", "--db", "shop.sqlite")
+    assert failing.code == 0
+    assert "no such column: nope" in failing.out
