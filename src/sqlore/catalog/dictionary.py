@@ -28,7 +28,8 @@ class Entry:
     """What one source says about a table (`column` and `value` None), a column (`value` None) or a value.
 
     `name` is a short name in words ("average salary" for ``A11``), `description` a sentence or more; for a
-    value it is the meaning ("carcinogenic" for ``+``). `support` counts the scripts that say so.
+    value it is the meaning ("carcinogenic" for ``+``). `support` counts the scripts that say so. `sensitive`
+    says that mistakes in this column (or in all columns of this table) are costly; None says nothing about it.
     `table` and `column` are folded to lower case, `value` is kept as it is in the database.
     """
 
@@ -40,6 +41,7 @@ class Entry:
     name: str = ""
     synonyms: tuple[str, ...] = ()
     support: int = 1
+    sensitive: bool | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "table", self.table.lower())
@@ -137,6 +139,27 @@ class Dictionary:
         given = (entry.name, *entry.synonyms) if entry else ()
         return tuple(dict.fromkeys(n for n in (*given, humanize(column or table)) if n))
 
+    def sensitive(self, schema: Schema) -> frozenset[str]:
+        """The columns marked as sensitive (``table.column``, folded), by themselves or with their table.
+
+        >>> from sqlore.model import Column, Table
+        >>> schema = Schema((Table("Loan", (Column("id"), Column("Rate"))),))
+        >>> entries = Entry("loan", sensitive=True), Entry("loan", "id", sensitive=False)
+        >>> Dictionary(entries).sensitive(schema)
+        frozenset({'loan.rate'})
+        """
+        if not any(entry.sensitive for entry in self.entries):
+            return frozenset()
+        found = set()
+        for table in schema.tables:
+            name = f"{table.schema}.{table.name}" if table.schema else table.name
+            whole = _is_sensitive(self.entry(name))
+            for column in table.columns:
+                own = _is_sensitive(self.entry(name, column.name))
+                if whole if own is None else own:
+                    found.add(f"{name}.{column.name}".lower())
+        return frozenset(found)
+
     def to_json(self) -> list[dict[str, Any]]:
         """The entries as plain data; properties at their default are left out."""
         return [
@@ -170,11 +193,16 @@ def _merged(better: Entry, other: Entry) -> Entry:
         name,
         synonyms,
         max(better.support, other.support),
+        other.sensitive if better.sensitive is None else better.sensitive,
     )
 
 
 def _description(entry: Entry | None) -> str | None:
     return entry.description or None if entry else None
+
+
+def _is_sensitive(entry: Entry | None) -> bool | None:
+    return entry.sensitive if entry else None
 
 
 def entries_from_schema(schema: Schema) -> list[Entry]:

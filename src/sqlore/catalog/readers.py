@@ -12,10 +12,12 @@ Our own form is YAML, everything in it optional::
             description: where the order stands
             synonyms: [state]
             values: {3: shipped, 4: refunded}
+            sensitive: true
           customer_id: who ordered        # a text alone is the description
 
 `description` says what a table or column holds, `name` is a short name in words, `synonyms` are other words
-people use, `values` say what codes mean. Codes are read as they are written (``on`` is the text "on").
+people use, `values` say what codes mean, `sensitive` marks a column, or all columns of a table, in which
+mistakes are costly: unverified knowledge that computes there is announced. Codes are read as they are written (``on`` is the text "on").
 """
 
 from __future__ import annotations
@@ -36,6 +38,8 @@ from sqlore.catalog.names import humanize, word_set
 from sqlore.errors import SourceError, UsageError
 
 _USELESS: Final = re.compile(r"(?:not\s+useful|unuseful|useless|same as .{0,20}|n/?a|none|null)\W*\Z", re.I)
+_SAID: Final = ("description", "name", "synonyms", "sensitive")
+_TRUTHS: Final = {"true": True, "yes": True, "false": False, "no": False}
 _NUMERIC: Final = word_set("integer int real float numeric number decimal bigint double")
 
 
@@ -219,11 +223,17 @@ class _Yaml:
             return tuple(self.text(item, what) for item in node.value)
         return (self.text(node, what),)
 
+    def truth(self, node: yaml.Node, what: str) -> bool:
+        said = self.text(node, what).lower()
+        if said not in _TRUTHS:
+            raise self.fail(node, f"{what} must be true or false")
+        return _TRUTHS[said]
+
     def table(self, table: str, node: yaml.Node) -> list[Entry]:
         about = f"table {table}"
         if isinstance(node, yaml.ScalarNode):
             return [Entry(table, None, None, self.text(node, about))]
-        parts = dict(self.pairs(node, about, ("description", "name", "synonyms", "columns")))
+        parts = dict(self.pairs(node, about, (*_SAID, "columns")))
         entries = self._entry(table, None, parts, about)
         if "columns" in parts:
             for column, body in self.pairs(parts["columns"], f"the columns of {table}"):
@@ -234,7 +244,7 @@ class _Yaml:
         about = f"column {table}.{column}"
         if isinstance(node, yaml.ScalarNode):
             return [Entry(table, column, None, self.text(node, about))]
-        parts = dict(self.pairs(node, about, ("description", "name", "synonyms", "values")))
+        parts = dict(self.pairs(node, about, (*_SAID, "values")))
         entries = self._entry(table, column, parts, about)
         if "values" in parts:
             for code, meaning in self.pairs(parts["values"], f"the values of {table}.{column}"):
@@ -246,7 +256,9 @@ class _Yaml:
             self.text(parts[k], f"{k} of {about}") if k in parts else "" for k in ("description", "name")
         )
         synonyms = self.texts(parts["synonyms"], f"synonyms of {about}") if "synonyms" in parts else ()
-        return [Entry(table, column, None, description, "file", name, synonyms)] if parts else []
+        flag = self.truth(parts["sensitive"], f"sensitive of {about}") if "sensitive" in parts else None
+        said = Entry(table, column, None, description, "file", name, synonyms, sensitive=flag)
+        return [said] if parts else []
 
     @staticmethod
     def _is_null(node: yaml.Node) -> bool:
