@@ -43,8 +43,12 @@ def cite(sql: str, store: Store, dialect: str, schema: Schema | None = None) -> 
     The fragments and their skeletons are those of `parse_script(sql)`, whose errors come through. An item
     that is deprecated or stale is cited all the same: its `trust` and `description` say so.
     """
+    return cite_fragments(parse_script(sql, dialect=dialect, schema=schema).fragments, store)
+
+
+def cite_fragments(fragments: Iterable[Fragment], store: Store) -> tuple[Citation, ...]:
+    """One citation for each of the fragments of a query, in the order of `cite`."""
     finder = _Finder(store)
-    fragments = parse_script(sql, dialect=dialect, schema=schema).fragments
     ordered = sorted(fragments, key=lambda f: (f.start, -f.end, f.kind, f.form))
     return tuple(finder.citation(fragment) for fragment in ordered)
 
@@ -86,6 +90,7 @@ class _Finder:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._pools: dict[tuple[Kind, str], list[KnowledgeItem]] = {}
+        self._bags: dict[int, Counter[str]] = {}
 
     def citation(self, fragment: Fragment) -> Citation:
         item = self._store.item_by_key(fragment.kind, fragment.skeleton)
@@ -97,7 +102,7 @@ class _Finder:
     def _nearest(self, fragment: Fragment) -> tuple[KnowledgeItem | None, float]:
         """The most similar item that may be offered as a source, and how similar it is."""
         pool = self._pool(fragment)
-        bags = [Counter(skeleton_tokens(item.skeleton)) for item in pool]
+        bags = [self._bag(item) for item in pool]
         rarity = _rarity(bags)
         wanted = Counter(skeleton_tokens(fragment.skeleton))
         best: tuple[KnowledgeItem | None, float] = (None, 0.0)
@@ -107,6 +112,11 @@ class _Finder:
                 if score >= max(THRESHOLD, best[1] + 1e-9):
                     best = item, score
         return best
+
+    def _bag(self, item: KnowledgeItem) -> Counter[str]:
+        if item.id not in self._bags:
+            self._bags[item.id] = Counter(skeleton_tokens(item.skeleton))
+        return self._bags[item.id]
 
     def _pool(self, fragment: Fragment) -> list[KnowledgeItem]:
         """The items of this kind that name one of the fragment's tables, the most used first."""

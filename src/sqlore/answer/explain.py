@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sqlore.answer.cite import cite
+from sqlore.answer.cite import cite_fragments
 from sqlore.answer.explain_model import ExplainedNode, Explanation, Item
 from sqlore.catalog import Catalog
 from sqlore.knowledge.describe import Describer
@@ -51,7 +51,7 @@ def explain(
     graph = graph_of(sql, chosen, schema)
     citations: Iterable[Citation] = query.citations if isinstance(query, Draft) else ()
     if not citations and store is not None:
-        citations = cite(sql, store, chosen, schema)
+        citations = cite_fragments(graph.fragments, store)
     cited = {(c.kind, c.start, c.end, c.skeleton): c for c in citations}
     describer = _describer(catalog)
     whole = next((f for f in graph.fragments if f.kind == "query"), None)
