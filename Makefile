@@ -16,11 +16,11 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --quiet --editable '.[local]'
+	$(PIP) install --quiet --editable '.[local,serve]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install --quiet --editable '.[local,dev]'
+	$(PIP) install --quiet --editable '.[local,serve,dev]'
 	@touch $@ $(VENV)/.installed
 
 demo: $(VENV)/.installed

@@ -29,7 +29,7 @@ class Entry:
 
     `name` is a short name in words ("average salary" for ``A11``), `description` a sentence or more; for a
     value it is the meaning ("carcinogenic" for ``+``). `support` counts the scripts that say so. `sensitive`
-    says that mistakes in this column (or in all columns of this table) are costly; None says nothing about it.
+    says that mistakes in this column (or in all columns of this table) are costly; None says nothing of it.
     `table` and `column` are folded to lower case, `value` is kept as it is in the database.
     """
 

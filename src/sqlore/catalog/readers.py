@@ -17,7 +17,8 @@ Our own form is YAML, everything in it optional::
 
 `description` says what a table or column holds, `name` is a short name in words, `synonyms` are other words
 people use, `values` say what codes mean, `sensitive` marks a column, or all columns of a table, in which
-mistakes are costly: unverified knowledge that computes there is announced. Codes are read as they are written (``on`` is the text "on").
+mistakes are costly: unverified knowledge that computes there is announced. Codes are read as they are written
+(``on`` is the text "on").
 """
 
 from __future__ import annotations

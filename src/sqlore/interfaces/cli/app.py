@@ -25,6 +25,7 @@ from sqlore.interfaces.cli import (
     models,
     refine,
     retrieve,
+    serve,
     warm,
 )
 from sqlore.interfaces.cli.common import neutral
@@ -71,6 +72,7 @@ app.add_typer(models.app, name="models")
 app.add_typer(eval.app, name="eval")
 app.add_typer(bench.app, name="bench")
 app.command("doctor")(doctor.doctor)
+app.command("serve")(serve.serve)
 app.command("demo")(demo.demo)
 
 
@@ -99,13 +101,13 @@ def _run(arguments: list[str] | None) -> int:
             _stop_writing()
             return 0
         if end.code == 130:
-            sys.stderr.write(_INTERRUPTED)
+            sys.stderr.write(_interrupted(end))
         return end.code if isinstance(end.code, int) else int(bool(end.code))
     except SqloreError as error:
         sys.stderr.write(f"sqlore: {neutral(error.report())}\n")
         return error.exit_code
-    except KeyboardInterrupt:
-        sys.stderr.write(_INTERRUPTED)
+    except KeyboardInterrupt as stop:
+        sys.stderr.write(_interrupted(stop))
         return 130
     except BrokenPipeError:
         _stop_writing()
@@ -118,6 +120,15 @@ def _run(arguments: list[str] | None) -> int:
     except Exception as error:
         return _unexpected(error)
     return 0
+
+
+def _interrupted(end: BaseException) -> str:
+    """What is left of an interrupted command, where it knows more than the rule; typer makes an exit of it."""
+    stop: BaseException | None = end
+    while stop is not None and not isinstance(stop, KeyboardInterrupt):
+        stop = stop.__context__
+    told = str(stop) if stop is not None else ""
+    return f"sqlore: interrupted; {neutral(told)}\n" if told else _INTERRUPTED
 
 
 def _prepare_streams() -> None:

@@ -1,0 +1,306 @@
+"""The words of the API for sessions, drafts, questions and refinements."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from sqlore.interfaces.http.contract import Attempt, Citation, Given, Known, Shown, Usage, Who
+from sqlore.model import CitationStatus, Kind, Trust
+
+__all__ = [
+    "AskRequest",
+    "Concern",
+    "ConfirmRequest",
+    "Confirmation",
+    "Draft",
+    "DraftPatch",
+    "DraftStatus",
+    "DraftSummary",
+    "KnownRequest",
+    "NewDraft",
+    "Proposal",
+    "ProposalRequest",
+    "RefineItem",
+    "RefineOption",
+    "Session",
+    "SessionRequest",
+    "SqlRequest",
+    "Step",
+    "Trusted",
+    "WishRequest",
+]
+
+Question = Annotated[str, Field(min_length=1, max_length=20_000)]
+Sql = Annotated[str, Field(min_length=1, max_length=200_000)]
+DraftStatus = Literal["asking", "ready", "failed", "cancelled", "interrupted"]
+"""``interrupted``: the server ended while it was asked; ask again."""
+
+
+class SessionRequest(Given):
+    """A session's title."""
+
+    title: str = Field(default="", max_length=300)
+
+
+class Session(BaseModel):
+    """What one sitting made: drafts under a title."""
+
+    id: str
+    title: str
+    created: str
+    changed: str
+    drafts: int = 0
+
+
+class KnownRequest(Given):
+    """A question, as it is typed."""
+
+    question: Question
+    items: int = Field(default=20, ge=1, le=200)
+    scripts: int = Field(default=6, ge=0, le=100)
+
+
+class AskRequest(Given):
+    """A question to be answered with SQL.
+
+    `baseline`: without any knowledge of the history (Cerebra's Baseline). With `draft` the SQL of that draft
+    is generated anew, as a step that can be undone; else a new draft is made.
+    """
+
+    question: Question
+    session: str | None = None
+    draft: str | None = None
+    baseline: bool | None = Field(default=None, description="None: as the app's switch stands.")
+    strategy: str = Field(default="history", max_length=50)
+
+
+class NewDraft(Given):
+    """A draft of SQL that somebody wrote."""
+
+    sql: Sql
+    question: str = Field(default="", max_length=20_000)
+    session: str | None = None
+    baseline: bool | None = None
+
+
+class DraftPatch(Given):
+    """What may be changed about a draft besides its SQL."""
+
+    title: str | None = Field(default=None, max_length=300)
+    session: str | None = None
+
+
+class DraftSummary(BaseModel):
+    """A draft in a list."""
+
+    id: str
+    session: str | None = None
+    title: str = ""
+    question: str
+    status: DraftStatus
+    baseline: bool = False
+    created: str
+    changed: str
+    sql: str = ""
+    error: str | None = None
+
+
+class Step(BaseModel):
+    """One step of a draft's history, counted from 1; `done` False for one that was undone.
+
+    `off` is True for what is switched off now: ``{"act": "on", "step": number}`` brings it back.
+    """
+
+    number: int
+    act: Literal["edit", "alternative", "off", "on", "add", "wish", "sql"]
+    kind: Kind
+    scope: str
+    fragment: str
+    text: str
+    item: int | None = None
+    said: str = ""
+    of: int | None = None
+    done: bool = True
+    off: bool = False
+
+
+class Concern(BaseModel):
+    """A piece that computes in a sensitive column with knowledge that nobody has verified.
+
+    `why`: the knowledge is ``unverified``, ``near`` (only alike), ``novel``, ``deprecated``, or a verified
+    form with a ``new_value``.
+    """
+
+    start: int
+    end: int
+    kind: Kind
+    sql: str
+    skeleton: str
+    columns: list[str]
+    why: Literal["unverified", "near", "novel", "deprecated", "new_value"]
+    item: int | None = None
+    version: int | None = None
+    status: CitationStatus
+    trust: Trust
+
+
+class Confirmation(BaseModel):
+    """Who confirmed a draft's concerns, and when."""
+
+    who: str
+    when: str
+    why: str = ""
+    skeletons: list[str] = []
+
+
+class ConfirmRequest(Given):
+    """The confirmation that a draft's concerns were looked at."""
+
+    who: Who = None
+    why: str = Field(default="", max_length=2000)
+
+
+class Trusted(BaseModel):
+    """Whether a draft may be relied on where it touches sensitive columns."""
+
+    concerns: list[Concern] = []
+    confirmed: Confirmation | None = None
+    needs_confirmation: bool = False
+
+
+class Draft(DraftSummary):
+    """A draft with everything but its rows: those of `sql` are fetched with `POST /api/run`."""
+
+    dialect: str = ""
+    strategy: str = "history"
+    citations: list[Citation] = []
+    steps: list[Step] = []
+    at: int = Field(default=0, description="How many steps are done.")
+    can_undo: bool = False
+    can_redo: bool = False
+    attempts: list[Attempt] = []
+    usage: Usage = Usage()
+    notes: list[str] = []
+    known: Known | None = None
+    trust: Trusted = Trusted()
+    job: str | None = Field(default=None, description="The job that answers it now.")
+
+
+# ------------------------------------------------------------------ refinement
+
+
+class RefineItem(Shown):
+    """One item of a draft's query by its number; 0 is the whole query."""
+
+    number: int
+    kind: Kind
+    clause: str
+    scope: str
+    sql: str
+    start: int
+    end: int
+    skeleton: str = ""
+
+
+class RefineOption(Shown):
+    """An item of the history in the place of another: its text here, and the joins that it needs."""
+
+    item: int
+    sql: str
+    support: int
+    joins: list[str] = []
+    description: str = ""
+    trust: Trust = "unverified"
+    similarity: float = 0.0
+    synthetic: bool = False
+
+
+class EditAct(Given):
+    """The item becomes `text`."""
+
+    act: Literal["edit"]
+    number: int = Field(ge=0)
+    text: Sql
+
+
+class ChooseAct(Given):
+    """An item of the history in the place of an item; `text` is that of one of its alternatives."""
+
+    act: Literal["choose"]
+    number: int = Field(ge=0)
+    item: int
+    text: Sql | None = None
+
+
+class OffAct(Given):
+    """The item is taken out; `joins`: which of the joins that only it needed go with it."""
+
+    act: Literal["off"]
+    number: int = Field(ge=0)
+    joins: Literal["same", "all", "none"] = "same"
+
+
+class OnAct(Given):
+    """What step `step` switched off comes back."""
+
+    act: Literal["on"]
+    step: int = Field(ge=1)
+
+
+class AddAct(Given):
+    """An item of the history is put into the right clause of a scope."""
+
+    act: Literal["add"]
+    item: int
+    scope: str = Field(default="main", max_length=500)
+
+
+class SqlAct(Given):
+    """The whole SQL by hand."""
+
+    act: Literal["sql"]
+    text: Sql
+
+
+ProposalRequest = Annotated[
+    EditAct | ChooseAct | OffAct | OnAct | AddAct | SqlAct, Field(discriminator="act")
+]
+
+
+class WishRequest(Given):
+    """An item as a person wishes it, in plain words; the model is asked where no rule is certain."""
+
+    number: int = Field(ge=1)
+    words: str = Field(min_length=1, max_length=2000)
+
+
+class SqlRequest(Given):
+    """The whole SQL of a draft, by hand."""
+
+    sql: Sql
+
+
+class Proposal(BaseModel):
+    """A change that was not applied yet: look at `diff`, then `POST …/proposals/{id}/apply`.
+
+    `spans` are the changed places as (start, end, start after, end after); `affected` are pieces that are
+    written as before and mean something else.
+    """
+
+    id: str
+    act: Literal["edit", "alternative", "off", "on", "add", "wish", "sql"]
+    kind: Kind
+    scope: str
+    fragment: str
+    text: str
+    item: int | None = None
+    said: str = ""
+    of: int | None = None
+    before: str
+    after: str
+    diff: str
+    spans: list[list[int]]
+    notes: list[str] = []
+    affected: list[str] = []

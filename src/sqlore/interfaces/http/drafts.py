@@ -1,0 +1,239 @@
+"""Drafts and sessions on disk: one JSON file each, replaced as a whole: a killed server loses nothing.
+
+They are kept under ``.sqlore/drafts/<store>/``, beside the knowledge that they were made with.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import threading
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from sqlore.answer.refine_history import DraftHistory, Refinement
+from sqlore.errors import StoreError, UsageError
+from sqlore.interfaces.http.contract_drafts import DraftStatus
+from sqlore.interfaces.http.jobs import now
+from sqlore.interfaces.http.problems import NotFound
+
+__all__ = ["DraftFiles", "KeptDraft", "KeptSession"]
+
+FORMAT: Final = 1
+PROPOSALS: Final = 8
+"""Changes that were proposed and not applied, kept with a draft."""
+_ID: Final = re.compile(r"[a-z2-7]{16}\Z")
+_ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz234567"
+
+
+def new_id() -> str:
+    """A name for an address that nobody guesses: 80 random bits.
+
+    >>> bool(_ID.match(new_id()))
+    True
+    """
+    return "".join(secrets.choice(_ALPHABET) for _ in range(16))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptDraft:
+    """A draft as it is on disk. `history` is None as long as there is no SQL.
+
+    `known` and `attempts` are plain data as the API shows them; `proposals` go by their ids.
+    """
+
+    id: str
+    question: str
+    status: DraftStatus
+    created: str
+    changed: str
+    session: str | None = None
+    title: str = ""
+    baseline: bool = False
+    strategy: str = "history"
+    error: str | None = None
+    history: DraftHistory | None = None
+    attempts: tuple[dict[str, Any], ...] = ()
+    usage: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    known: dict[str, Any] | None = None
+    proposals: dict[str, Refinement] = field(default_factory=dict)
+    confirmed: dict[str, Any] | None = None
+
+    @property
+    def sql(self) -> str:
+        """The SQL as it is now; empty where there is none."""
+        return self.history.sql if self.history is not None else ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The draft as plain data."""
+        plain = {
+            name: getattr(self, name)
+            for name in self.__dataclass_fields__
+            if name not in ("history", "proposals")
+        }
+        return {
+            "format": FORMAT,
+            **plain,
+            "history": self.history.to_json() if self.history is not None else None,
+            "proposals": {id: step.to_json() for id, step in self.proposals.items()},
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> KeptDraft:
+        """The draft that `to_json` wrote; for anything else `UsageError`, `ValueError` or `KeyError`."""
+        if data.pop("format") != FORMAT:
+            raise ValueError("another format")
+        history = data.pop("history")
+        proposals = {id: Refinement.from_json(row) for id, row in data.pop("proposals").items()}
+        for name in ("attempts", "notes"):
+            data[name] = tuple(data[name])
+        past = DraftHistory.from_json(history) if history is not None else None
+        return cls(**data, history=past, proposals=proposals)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSession:
+    """A session as it is on disk."""
+
+    id: str
+    title: str
+    created: str
+    changed: str
+
+
+class DraftFiles:
+    """The drafts and sessions of one store. Safe to share between threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.RLock()
+
+    # -------------------------------------------------------------- drafts
+
+    def new(self, question: str, **facts: Any) -> KeptDraft:
+        """A draft that is not there yet, kept at once: it has an address from now on."""
+        moment = now()
+        facts.setdefault("status", "asking")
+        draft = KeptDraft(new_id(), question, created=moment, changed=moment, **facts)
+        self._write(self._file(draft.id), draft.to_json())
+        return draft
+
+    def get(self, id: str) -> KeptDraft:
+        """The draft of that id. Raises `NotFound`; `StoreError` where its file is damaged."""
+        file = self._file(id)
+        with self._lock:
+            try:
+                return KeptDraft.from_json(json.loads(file.read_text(encoding="utf-8")))
+            except FileNotFoundError:
+                raise NotFound(f"there is no draft {id}", hint="it may have been deleted") from None
+            except (ValueError, KeyError, TypeError, UsageError) as error:
+                raise StoreError(
+                    f"the draft cannot be read: {error}", where=str(file), hint="delete the file"
+                ) from error
+
+    def change(self, id: str, **facts: Any) -> KeptDraft:
+        """The draft with other facts, kept."""
+        with self._lock:
+            draft = replace(self.get(id), changed=now(), **facts)
+            self._write(self._file(id), draft.to_json())
+        return draft
+
+    def propose(self, id: str, step: Refinement) -> str:
+        """Keeps a proposed change with its draft and returns its id; the oldest ones go."""
+        with self._lock:
+            name = new_id()
+            proposals = {**self.get(id).proposals, name: step}
+            self.change(id, proposals=dict(list(proposals.items())[-PROPOSALS:]))
+        return name
+
+    def delete(self, id: str) -> None:
+        """Deletes a draft. Raises `NotFound`."""
+        self.get(id)
+        self._file(id).unlink(missing_ok=True)
+
+    def all(self) -> list[KeptDraft]:
+        """All drafts that can be read, the last changed first."""
+        found = []
+        for file in self.folder.glob("*.draft.json"):
+            try:
+                found.append(self.get(file.name.partition(".")[0]))
+            except (StoreError, UsageError):
+                continue  # one damaged file hides no other
+        return sorted(found, key=lambda one: one.changed, reverse=True)
+
+    def interrupted(self) -> None:
+        """Drafts that a server of before left in the middle of their question say so."""
+        for draft in self.all():
+            if draft.status == "asking":
+                self.change(draft.id, status="interrupted", error="the server ended before the answer came")
+
+    # -------------------------------------------------------------- sessions
+
+    def new_session(self, title: str) -> KeptSession:
+        """A session, kept."""
+        moment = now()
+        session = KeptSession(new_id(), title, moment, moment)
+        self._write(self._session_file(session.id), asdict(session))
+        return session
+
+    def session(self, id: str) -> KeptSession:
+        """The session of that id. Raises `NotFound`."""
+        try:
+            return KeptSession(**json.loads(self._session_file(id).read_text(encoding="utf-8")))
+        except (FileNotFoundError, ValueError, TypeError):
+            raise NotFound(f"there is no session {id}") from None
+
+    def rename_session(self, id: str, title: str) -> KeptSession:
+        """The session under another title."""
+        with self._lock:
+            session = replace(self.session(id), title=title, changed=now())
+            self._write(self._session_file(id), asdict(session))
+        return session
+
+    def delete_session(self, id: str) -> None:
+        """Deletes a session; its drafts stay, outside of any."""
+        with self._lock:
+            self.session(id)
+            for draft in self.all():
+                if draft.session == id:
+                    self.change(draft.id, session=None)
+            self._session_file(id).unlink(missing_ok=True)
+
+    def sessions(self) -> list[KeptSession]:
+        """All sessions, the last made first."""
+        found = []
+        for file in self.folder.glob("*.session.json"):
+            try:
+                found.append(self.session(file.name.partition(".")[0]))
+            except NotFound:
+                continue
+        return sorted(found, key=lambda one: one.created, reverse=True)
+
+    # -------------------------------------------------------------- files
+
+    def _file(self, id: str) -> Path:
+        if not _ID.match(id):  # whatever else it is, it is no part of a path
+            raise NotFound("there is no draft of that id")
+        return self.folder / f"{id}.draft.json"
+
+    def _session_file(self, id: str) -> Path:
+        if not _ID.match(id):
+            raise NotFound("there is no session of that id")
+        return self.folder / f"{id}.session.json"
+
+    def _write(self, file: Path, data: dict[str, Any]) -> None:
+        with self._lock:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                fresh = file.with_suffix(".new")
+                fresh.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
+                fresh.replace(file)
+            except OSError as error:
+                raise StoreError(
+                    f"the draft cannot be kept: {error.strerror}",
+                    where=str(file),
+                    hint="is the disk full, or the folder read-only?",
+                ) from error

@@ -1,0 +1,326 @@
+"""Sessions, drafts, questions, and what can be changed about a draft."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Query, Response
+
+from sqlore.answer.refine_history import DraftHistory, Refinement
+from sqlore.errors import EditError
+from sqlore.interfaces.http.asking import ask_for, refiner_of, wish_for
+from sqlore.interfaces.http.contract import Known
+from sqlore.interfaces.http.contract_drafts import (
+    AddAct,
+    AskRequest,
+    ChooseAct,
+    ConfirmRequest,
+    Draft,
+    DraftPatch,
+    DraftSummary,
+    EditAct,
+    KnownRequest,
+    NewDraft,
+    OffAct,
+    OnAct,
+    Proposal,
+    ProposalRequest,
+    RefineItem,
+    RefineOption,
+    Session,
+    SessionRequest,
+    SqlRequest,
+    WishRequest,
+)
+from sqlore.interfaces.http.contract_jobs import Job
+from sqlore.interfaces.http.drafts import KeptDraft, KeptSession
+from sqlore.interfaces.http.jobs import now
+from sqlore.interfaces.http.problems import Conflict, NotFound
+from sqlore.interfaces.http.state import Served, served
+from sqlore.interfaces.http.views import draft_view, known_view, proposal_view, summary
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api")
+State = Annotated[Served, Depends(served)]
+DraftId = Annotated[str, Path(description="The draft's id.")]
+
+
+# ------------------------------------------------------------------ questions
+
+
+@router.post("/known", tags=["ask"])
+def known(asked: KnownRequest, state: State) -> Known:
+    """What is known that touches a question: phrases, values, items, scripts. No language model is asked."""
+    from sqlore.workspace import asked as clean
+
+    retriever = state.retriever
+    if retriever is None:
+        from sqlore.retrieve import phrases
+
+        values = state.catalog.values.match(asked.question)
+        return Known.model_validate(
+            {"question": asked.question, "phrases": list(phrases(asked.question)), "values": list(values),
+             "learned": False},
+            from_attributes=True,
+        )  # fmt: skip
+    return known_view(retriever.retrieve(clean(asked.question), items=asked.items, scripts=asked.scripts))
+
+
+@router.post("/asks", status_code=202, tags=["ask"])
+def ask(asked: AskRequest, state: State) -> Job:
+    """Answers a question. The draft is there at once; its events are ``stage``, ``known``, ``token``, and
+    ``draft`` with the answer."""
+    from sqlore.prompts import load_strategy
+
+    load_strategy(asked.strategy)
+    baseline = state.preferences.baseline if asked.baseline is None else asked.baseline
+    if asked.session is not None:
+        state.drafts.session(asked.session)
+    if asked.draft is None:
+        draft = state.drafts.new(
+            asked.question, session=asked.session, baseline=baseline, strategy=asked.strategy
+        )
+    else:
+        _idle(state, asked.draft)
+        draft = state.drafts.change(
+            asked.draft, status="asking", question=asked.question, strategy=asked.strategy
+        )
+    state.log.add("prompting", "ask", draft.id, question=asked.question, again=asked.draft is not None)
+    return state.jobs.start("ask", ask_for(state, draft, asked), draft=draft.id).shown()
+
+
+# ------------------------------------------------------------------ sessions
+
+
+@router.get("/sessions", tags=["drafts"])
+def sessions(state: State) -> list[Session]:
+    """All sessions, the last made first."""
+    drafts = state.drafts.all()
+    return [_session(one, drafts) for one in state.drafts.sessions()]
+
+
+@router.post("/sessions", status_code=201, tags=["drafts"])
+def new_session(asked: SessionRequest, state: State) -> Session:
+    """A new session."""
+    return _session(state.drafts.new_session(asked.title), [])
+
+
+@router.patch("/sessions/{id}", tags=["drafts"])
+def rename_session(id: str, asked: SessionRequest, state: State) -> Session:
+    """A session under another title."""
+    return _session(state.drafts.rename_session(id, asked.title), state.drafts.all())
+
+
+@router.delete("/sessions/{id}", status_code=204, tags=["drafts"])
+def delete_session(id: str, state: State) -> Response:
+    """Deletes a session; its drafts stay."""
+    state.drafts.delete_session(id)
+    return Response(status_code=204)
+
+
+def _session(kept: KeptSession, drafts: list[KeptDraft]) -> Session:
+    mine = [one for one in drafts if one.session == kept.id]
+    changed = max([kept.changed, *(one.changed for one in mine)])
+    return Session(id=kept.id, title=kept.title, created=kept.created, changed=changed, drafts=len(mine))
+
+
+# ------------------------------------------------------------------ drafts
+
+
+@router.get("/drafts", tags=["drafts"])
+def drafts(
+    state: State,
+    session: Annotated[str | None, Query(description="Only those of this session.")] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    offset: Annotated[int, Query(ge=0)] = 0,
+) -> list[DraftSummary]:
+    """Drafts, the last changed first."""
+    found = [one for one in state.drafts.all() if session is None or one.session == session]
+    return [summary(one) for one in found[offset : offset + limit]]
+
+
+@router.post("/drafts", status_code=201, tags=["drafts"])
+def new_draft(asked: NewDraft, state: State) -> Draft:
+    """A draft of SQL that somebody wrote. It is checked: 422 where it cannot run here."""
+    from sqlore.sql import check_query
+
+    sql = check_query(asked.sql, state.dialect, state.catalog.schema)
+    baseline = state.preferences.baseline if asked.baseline is None else asked.baseline
+    if asked.session is not None:
+        state.drafts.session(asked.session)
+    draft = state.drafts.new(
+        asked.question,
+        status="ready",
+        session=asked.session,
+        baseline=baseline,
+        history=DraftHistory(sql, question=asked.question),
+    )
+    state.log.add("prompting", "write", draft.id)
+    return draft_view(state, draft)
+
+
+@router.get("/drafts/{id}", tags=["drafts"])
+def draft(id: DraftId, state: State) -> Draft:
+    """A draft with its history, citations and concerns."""
+    return draft_view(state, state.drafts.get(id))
+
+
+@router.patch("/drafts/{id}", tags=["drafts"])
+def patch_draft(id: DraftId, asked: DraftPatch, state: State) -> Draft:
+    """A draft under another title, or in another session."""
+    if asked.session is not None:
+        state.drafts.session(asked.session)
+    facts = {name: getattr(asked, name) for name in asked.model_fields_set}
+    if facts.get("title", "") is None:
+        facts["title"] = ""
+    return draft_view(state, state.drafts.change(id, **facts))
+
+
+@router.delete("/drafts/{id}", status_code=204, tags=["drafts"])
+def delete_draft(id: DraftId, state: State) -> Response:
+    """Deletes a draft with its history."""
+    _idle(state, id)
+    state.drafts.delete(id)
+    return Response(status_code=204)
+
+
+@router.post("/drafts/{id}/confirmations", tags=["trust"])
+def confirm(id: DraftId, asked: ConfirmRequest, state: State) -> Draft:
+    """Says that the concerns of a draft, as it is now, were looked at. A later change asks anew."""
+    kept = _ready(state, id)
+    concerns = draft_view(state, kept).trust.concerns
+    confirmed = {
+        "who": asked.who or state.who,
+        "when": now(),
+        "why": asked.why,
+        "skeletons": sorted({f"{one.kind}: {one.skeleton}" for one in concerns}),
+    }
+    state.log.add("inspection", "confirm", id, concerns=len(concerns))
+    return draft_view(state, state.drafts.change(id, confirmed=confirmed))
+
+
+# ------------------------------------------------------------------ refinement
+
+
+@router.get("/drafts/{id}/items", tags=["refine"])
+def items(id: DraftId, state: State) -> list[RefineItem]:
+    """The items of a draft by number, in the order of its text; 0 is the whole query."""
+    kept = _ready(state, id)
+    return [RefineItem.model_validate(one) for one in refiner_of(state, kept).items(kept.sql)]
+
+
+@router.get("/drafts/{id}/items/{number}/alternatives", tags=["refine"])
+def alternatives(
+    id: DraftId, number: int, state: State, limit: Annotated[int, Query(ge=1, le=50)] = 12
+) -> list[RefineOption]:
+    """Items of the history that can stand in the place of an item, each under the draft's names."""
+    kept = _ready(state, id)
+    state.log.add("refinement", "alternatives", id, number=number)
+    found = refiner_of(state, kept).alternatives(kept.sql, number, limit)
+    return [RefineOption.model_validate(one) for one in found]
+
+
+@router.post("/drafts/{id}/proposals", status_code=201, tags=["refine"])
+def propose(id: DraftId, asked: ProposalRequest, state: State) -> Proposal:
+    """A change of one item, to be looked at: nothing else in the query changes. It is applied by its id."""
+    kept = _ready(state, id)
+    step = _proposed(state, kept, asked)
+    state.log.add("refinement", f"propose {asked.act}", id)
+    return proposal_view(state.drafts.propose(id, step), step)
+
+
+@router.post("/drafts/{id}/wishes", status_code=202, tags=["refine"])
+def wish(id: DraftId, asked: WishRequest, state: State) -> Job:
+    """An item as somebody wishes it, in plain words; the event ``proposal`` has the change."""
+    kept = _ready(state, id)
+    state.log.add("refinement", "wish", id, words=asked.words)
+    return state.jobs.start("wish", wish_for(state, kept, asked), draft=id).shown()
+
+
+@router.post("/drafts/{id}/proposals/{proposal}/apply", tags=["refine"])
+def apply(id: DraftId, proposal: str, state: State) -> Draft:
+    """Applies a proposed change. 409 where the draft has been changed since."""
+    kept = _ready(state, id)
+    step = kept.proposals.get(proposal)
+    if step is None:
+        raise NotFound(
+            "there is no such proposal", hint="only the last few of a draft are kept: propose again"
+        )
+    state.log.add("refinement", f"apply {step.act}", id, fragment=step.fragment, text=step.text)
+    return _applied(state, kept, step)
+
+
+@router.put("/drafts/{id}/sql", tags=["refine"])
+def write(id: DraftId, asked: SqlRequest, state: State) -> Draft:
+    """The whole SQL by hand, as one step that can be undone. 422 where it cannot run here."""
+    kept = _ready(state, id)
+    state.log.add("refinement", "write", id)
+    if asked.sql.strip().rstrip(";").rstrip() == kept.sql:
+        return draft_view(state, kept)
+    return _applied(state, kept, refiner_of(state, kept).rewrite(kept.sql, asked.sql))
+
+
+@router.post("/drafts/{id}/undo", tags=["refine"])
+def undo(id: DraftId, state: State) -> Draft:
+    """The draft before its last step. 422 where there is none."""
+    kept = _ready(state, id)
+    assert kept.history is not None
+    history = kept.history.undo()
+    state.log.add("refinement", "undo", id)
+    return draft_view(state, state.drafts.change(id, history=history, error=None))
+
+
+@router.post("/drafts/{id}/redo", tags=["refine"])
+def redo(id: DraftId, state: State) -> Draft:
+    """The draft with the step that was undone last. 422 where there is none."""
+    kept = _ready(state, id)
+    assert kept.history is not None
+    history = kept.history.redo()
+    state.log.add("refinement", "redo", id)
+    return draft_view(state, state.drafts.change(id, history=history, error=None))
+
+
+# ------------------------------------------------------------------ what they share
+
+
+def _proposed(state: Served, kept: KeptDraft, asked: ProposalRequest) -> Refinement:
+    refiner, sql = refiner_of(state, kept), kept.sql
+    if isinstance(asked, EditAct):
+        return refiner.edit(sql, asked.number, asked.text)
+    if isinstance(asked, ChooseAct):
+        return refiner.choose(sql, asked.number, asked.item, asked.text)
+    if isinstance(asked, OffAct):
+        return refiner.off(sql, asked.number, asked.joins)
+    if isinstance(asked, AddAct):
+        return refiner.add(sql, asked.item, asked.scope)
+    if isinstance(asked, OnAct):
+        assert kept.history is not None
+        return refiner.on(kept.history, asked.step)
+    return refiner.rewrite(sql, asked.text)
+
+
+def _applied(state: Served, kept: KeptDraft, step: Refinement) -> Draft:
+    assert kept.history is not None
+    try:
+        history = kept.history.apply(step)
+    except EditError as error:
+        raise Conflict(error.message, hint=error.hint) from error
+    return draft_view(state, state.drafts.change(kept.id, history=history, error=None, status="ready"))
+
+
+def _ready(state: Served, id: str) -> KeptDraft:
+    """A draft that has SQL. Raises `NotFound`, `Conflict` while it is being asked."""
+    _idle(state, id)
+    kept = state.drafts.get(id)
+    if kept.history is None:
+        raise Conflict("this draft has no SQL yet", hint="ask its question again")
+    return kept
+
+
+def _idle(state: Served, id: str) -> None:
+    """Raises `NotFound` where there is no such draft, `Conflict` where it is being asked now."""
+    state.drafts.get(id)
+    job = state.jobs.of_draft(id)
+    if job is not None and job.kind == "ask":
+        raise Conflict("this draft is being answered", hint=f"wait for it, or DELETE /api/jobs/{job.id}")

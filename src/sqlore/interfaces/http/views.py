@@ -1,0 +1,205 @@
+"""Values of the domain as the API shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sqlore.answer.refine_history import DraftHistory, Refinement
+from sqlore.errors import SqloreError
+from sqlore.interfaces.http.contract import (
+    Attempt,
+    Citation,
+    ItemSummary,
+    Known,
+    KnownItem,
+    KnownScript,
+    Phrase,
+    ScriptSummary,
+    Usage,
+    ValueMatch,
+)
+from sqlore.interfaces.http.contract_drafts import Confirmation, Draft, DraftSummary, Proposal, Step, Trusted
+from sqlore.interfaces.http.contract_explain import Explained
+from sqlore.interfaces.http.drafts import KeptDraft
+from sqlore.interfaces.http.state import KeptExplanation, Served
+from sqlore.interfaces.http.trust import concerns_of
+
+if TYPE_CHECKING:
+    from sqlore.model import KnowledgeItem, Retrieval, StoredScript
+
+__all__ = [
+    "draft_view",
+    "explained_view",
+    "item_view",
+    "known_view",
+    "proposal_view",
+    "script_view",
+    "summary",
+]
+
+
+def item_view(item: KnowledgeItem, merged: Mapping[int, int] | None = None) -> ItemSummary:
+    """A knowledge item in a list; `merged` says which items were merged into which."""
+    shown = ItemSummary.model_validate(item)
+    shown.merged = (merged or {}).get(item.id)
+    return shown
+
+
+def script_view(stored: StoredScript) -> ScriptSummary:
+    """A script of the history."""
+    script = stored.script
+    return ScriptSummary(
+        id=stored.id,
+        key=script.key or str(stored.id),
+        question=script.question,
+        comment=script.comment,
+        sql=script.sql,
+        author=script.author,
+        time=script.time,
+        runs=script.runs,
+        source=script.source,
+        line=script.line,
+        description=stored.description,
+        variants=stored.variants,
+        trust=stored.trust,
+        synthetic=stored.synthetic,
+    )
+
+
+def known_view(found: Retrieval) -> Known:
+    """What was found for a question, with the places of its phrases."""
+    from sqlore.retrieve import phrases
+
+    return Known(
+        question=found.question,
+        phrases=[Phrase.model_validate(phrase) for phrase in phrases(found.question)],
+        values=[ValueMatch.model_validate(value) for value in found.values],
+        items=[
+            KnownItem(
+                item=item_view(ranked.item),
+                score=round(ranked.score, 4),
+                signals={name: round(share, 4) for name, share in ranked.signals.items()},
+            )
+            for ranked in found.items
+        ],
+        scripts=[
+            KnownScript(
+                script=script_view(ranked.script), score=round(ranked.score, 4), items=list(ranked.items)
+            )
+            for ranked in found.scripts
+        ],
+        milliseconds=round(sum(found.milliseconds.values()), 2),
+        notes=list(found.notes),
+    )
+
+
+# ------------------------------------------------------------------ drafts
+
+
+def summary(draft: KeptDraft) -> DraftSummary:
+    """A draft in a list."""
+    return DraftSummary(**_facts(draft))
+
+
+def draft_view(state: Served, draft: KeptDraft) -> Draft:
+    """A draft with everything but its rows: citations and concerns are computed from its SQL now."""
+    past = draft.history or DraftHistory("")
+    job = state.jobs.of_draft(draft.id)
+    return Draft(
+        **_facts(draft),
+        dialect=state.dialect,
+        strategy=draft.strategy,
+        citations=_citations(state, draft),
+        steps=_steps(past),
+        at=past.at,
+        can_undo=past.at > 0,
+        can_redo=past.at < len(past.steps),
+        attempts=[Attempt(**one) for one in draft.attempts],
+        usage=Usage(**draft.usage),
+        notes=list(draft.notes),
+        known=Known.model_validate(draft.known) if draft.known else None,
+        trust=_trusted(state, draft),
+        job=job.id if job is not None else None,
+    )
+
+
+def _facts(draft: KeptDraft) -> dict[str, Any]:
+    return {
+        "id": draft.id,
+        "session": draft.session,
+        "title": draft.title,
+        "question": draft.question,
+        "status": draft.status,
+        "baseline": draft.baseline,
+        "created": draft.created,
+        "changed": draft.changed,
+        "sql": draft.sql,
+        "error": draft.error,
+    }
+
+
+def _citations(state: Served, draft: KeptDraft) -> list[Citation]:
+    from sqlore.answer.cite import cite
+
+    store = state.store
+    if store is None or draft.baseline or not draft.sql:
+        return []
+    try:
+        found = cite(draft.sql, store, state.dialect, state.catalog.schema)
+    except SqloreError:
+        return []  # the text of a draft can always be shown, even where the schema has changed under it
+    return [Citation.model_validate(one) for one in found]
+
+
+def _steps(past: DraftHistory) -> list[Step]:
+    off = {number for number, _ in past.off}
+    return [
+        _step(number, step, number <= past.at, number in off) for number, step in enumerate(past.steps, 1)
+    ]
+
+
+def _step(number: int, step: Refinement, done: bool, off: bool) -> Step:
+    return Step(
+        number=number,
+        act=step.act,
+        kind=step.kind,
+        scope=step.scope,
+        fragment=step.fragment,
+        text=step.text,
+        item=step.item,
+        said=step.said,
+        of=step.of,
+        done=done,
+        off=off,
+    )
+
+
+def _trusted(state: Served, draft: KeptDraft) -> Trusted:
+    """The concerns of a draft; they are confirmed where each of them was when somebody confirmed."""
+    concerns = concerns_of(state, draft.sql) if draft.sql else []
+    confirmed = Confirmation(**draft.confirmed) if draft.confirmed else None
+    seen = set(confirmed.skeletons) if confirmed else set()
+    needed = any(f"{one.kind}: {one.skeleton}" not in seen for one in concerns)
+    return Trusted(concerns=concerns, confirmed=confirmed, needs_confirmation=needed)
+
+
+def proposal_view(id: str, step: Refinement) -> Proposal:
+    """A proposed change with its diff."""
+    data = step.to_json()
+    return Proposal(id=id, **{name: data[name] for name in Proposal.model_fields if name != "id"})
+
+
+# ------------------------------------------------------------------ explanations
+
+
+def explained_view(kept: KeptExplanation, numbers: Iterable[tuple[int, tuple[Any, ...]]]) -> Explained:
+    """An explanation; `numbers` are those of the items for refinement, with kind, start, end and skeleton."""
+    from sqlore.answer.explain_model import explanation_json
+
+    shown = Explained(id=kept.id, **explanation_json(kept.explanation))
+    known = {place: number for number, place in numbers}
+    for node in shown.nodes:
+        for item in node.items:
+            item.number = known.get((item.kind, item.start, item.end, item.skeleton))
+    return shown

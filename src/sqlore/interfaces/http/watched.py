@@ -1,0 +1,120 @@
+"""What a job sees of the slow things it uses: a model whose tokens are passed on, a retriever that tells.
+
+Both end at once when the job is cancelled, whatever they are in the middle of.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from sqlore.interfaces.http.jobs import Job, Stopped
+from sqlore.llm import Answer, ChatModel
+from sqlore.llm.base import OnToken
+from sqlore.model import Message, Retrieval
+from sqlore.retrieve import Retriever
+
+__all__ = ["WatchedModel", "telling"]
+
+
+class WatchedModel:
+    """A model as one job uses it: each token is sent to who listens, a cancelled job waits for nothing.
+
+    A model that is still reading its prompt cannot be stopped from outside; it is left behind in a thread of
+    its own, and stops at its first token.
+    """
+
+    def __init__(self, inner: ChatModel, job: Job) -> None:
+        self._inner, self._job = inner, job
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return self._inner.name
+
+    @property
+    def remote(self) -> bool:
+        """Whether the model is remote."""
+        return self._inner.remote
+
+    @property
+    def context(self) -> int:
+        """The tokens that prompt and answer may have together."""
+        return self._inner.context
+
+    def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int = 512,
+        temperature: float = 0.0,
+        stop: Sequence[str] = (),
+        seed: int = 0,
+        timeout: float | None = None,
+        on_token: OnToken | None = None,
+    ) -> Answer:
+        """As the model's own; raises `Stopped` where the job was cancelled."""
+
+        def token(text: str) -> None:
+            self._job.token(text)
+            if on_token is not None:
+                on_token(text)
+
+        def ask() -> Answer:
+            return self._inner.chat(
+                messages,
+                max_tokens=max_tokens,
+                temperature=temperature,
+                stop=stop,
+                seed=seed,
+                timeout=timeout,
+                on_token=token,
+            )
+
+        self._job.check()
+        return _watched(ask, self._job.cancel)
+
+
+def _watched(work: Callable[[], Answer], cancel: threading.Event) -> Answer:
+    """What `work` gives, in a thread of its own; `Stopped` as soon as `cancel` is set."""
+    done = threading.Event()
+    outcome: list[Answer] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            outcome.append(work())
+        except BaseException as error:  # it is raised again where it is waited for
+            failure.append(error)
+        finally:
+            done.set()
+
+    threading.Thread(target=run, daemon=True, name="sqlore-model").start()
+    while not done.wait(0.05):
+        if cancel.is_set():
+            raise Stopped
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+class _Telling:
+    """A retriever that tells what it found."""
+
+    def __init__(self, inner: Retriever, tell: Callable[[Retrieval], None]) -> None:
+        self._inner, self._tell = inner, tell
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def retrieve(self, question: str, **options: Any) -> Retrieval:
+        """As the retriever's own."""
+        found = self._inner.retrieve(question, **options)
+        self._tell(found)
+        return found
+
+
+def telling(inner: Retriever, tell: Callable[[Retrieval], None]) -> Retriever:
+    """The retriever, which tells `tell` of everything that it finds."""
+    return cast(Retriever, _Telling(inner, tell))

@@ -1,0 +1,78 @@
+"""What tests of the HTTP API share: a learned shop, a model that is a function, and reading events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi.testclient import TestClient
+
+import sqlore.workspace
+from cli_helpers import REVENUE, make_history, make_sqlite
+from sqlore.interfaces.http import create_app
+from sqlore.interfaces.http.security import Access
+from sqlore.llm import Answer, FunctionModel
+from sqlore.model import Message
+from store_helpers import WordEmbedder
+
+BASE = "http://localhost:8642"
+ANSWER = f"```sql\n{REVENUE}\n```"
+
+Says = Callable[[Sequence[Message]], "str | Answer"]
+
+
+@contextmanager
+def shop_client(
+    folder: Path,
+    says: Says | Any = lambda messages: ANSWER,
+    *,
+    learned: bool = True,
+    access: Access | None = None,
+    static: Path | None = None,
+    base: str = BASE,
+) -> Iterator[TestClient]:
+    """A client of a server over the shop in `folder`, which is made where it is not there yet.
+
+    `says` is what the model answers, or a model.
+    """
+    if not (folder / "shop.sqlite").exists():
+        make_sqlite(folder / "shop.sqlite")
+        make_history(folder / "history")
+    lore = sqlore.workspace.open(str(folder / "shop.sqlite"), home=folder / ".sqlore", model="none")
+    lore.__dict__["embedder"] = WordEmbedder()
+    lore.__dict__["model"] = FunctionModel(says) if callable(says) and not hasattr(says, "chat") else says
+    if learned and not lore.learned:
+        lore.learn(folder / "history")
+    with TestClient(create_app(lore, access, static=static), base_url=base) as client:
+        yield client
+
+
+def heard(client: TestClient, job: dict[str, Any], **headers: str) -> list[dict[str, Any]]:
+    """All events of a job, to its end."""
+    with client.stream("GET", f"/api/jobs/{job['id']}/events", headers=headers) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        return events_of("".join(response.iter_text()))
+
+
+def events_of(text: str) -> list[dict[str, Any]]:
+    """The events of a stream; the name and the id of each are those of its data and place."""
+    found = []
+    for block in text.split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+        if not fields:
+            continue
+        event = json.loads(fields["data"])
+        assert event["event"] == fields["event"]
+        found.append({**event, "id": int(fields["id"])})
+    return found
+
+
+def asked(client: TestClient, question: str = "revenue of enterprise customers", **more: Any) -> Any:
+    """The draft that a question became."""
+    job = client.post("/api/asks", json={"question": question, **more})
+    assert job.status_code == 202, job.text
+    heard(client, job.json())
+    return client.get(f"/api/drafts/{job.json()['draft']}").json()

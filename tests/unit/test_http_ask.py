@@ -1,0 +1,101 @@
+"""A question over HTTP: what is known before, events while it is answered, the draft that stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from cli_helpers import REVENUE
+from http_helpers import asked, heard, shop_client
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    with shop_client(tmp_path) as opened:
+        yield opened
+
+
+def test_what_is_known_is_told_before_anything_is_generated(client: TestClient) -> None:
+    question = "revenue of Ann's enterprise orders"
+    known = client.post("/api/known", json={"question": question}).json()
+    assert known["learned"]
+    for phrase in known["phrases"]:
+        assert question[phrase["start"] : phrase["end"]].lower().endswith(phrase["text"].split()[-1].lower())
+    assert [(v["table"], v["column"], v["value"]) for v in known["values"]] == [("customer", "name", "Ann")]
+    assert REVENUE in [one["script"]["sql"] for one in known["scripts"]]
+    kinds = {one["item"]["kind"] for one in known["items"]}
+    assert kinds & {"calculation", "condition"}
+
+
+def test_events_come_in_order_and_the_draft_has_rows_and_sources(client: TestClient) -> None:
+    job = client.post("/api/asks", json={"question": "revenue of enterprise customers"}).json()
+    events = heard(client, job)
+    names = [event["event"] for event in events]
+    assert [event["id"] for event in events] == list(range(1, len(events) + 1))
+    assert names.index("known") < names.index("token") < names.index("draft") < names.index("end")
+    assert events[-1] == {"event": "end", "status": "done", "id": len(events)}
+    told = next(event for event in events if event["event"] == "draft")
+    assert told["result"]["rows"] == [[17.5]]
+    draft = client.get(f"/api/drafts/{job['draft']}").json()
+    assert draft == told["draft"]
+    assert draft["sql"] == REVENUE
+    assert {c["status"] for c in draft["citations"]} == {"cited"}
+    assert draft["known"]["scripts"]
+
+
+def test_a_listener_that_comes_back_goes_on_behind_what_it_saw(client: TestClient) -> None:
+    job = client.post("/api/asks", json={"question": "revenue"}).json()
+    events = heard(client, job)
+    again = heard(client, job, **{"Last-Event-ID": "3"})
+    assert again == events[3:]
+
+
+def test_the_baseline_knows_nothing(client: TestClient) -> None:
+    client.patch("/api/app", json={"baseline": True})
+    draft = asked(client)
+    assert draft["baseline"]
+    assert draft["sql"] == REVENUE
+    assert draft["citations"] == []
+    assert draft["known"] is None
+    assert not asked(client, baseline=False)["baseline"]
+
+
+def test_a_draft_is_asked_again_as_a_step_that_can_be_undone(tmp_path: Path) -> None:
+    answers = iter(["```sql\nSELECT COUNT(*) FROM orders\n```", "```sql\nSELECT COUNT(*) FROM customer\n```"])
+    with shop_client(tmp_path, lambda messages: next(answers)) as client:
+        draft = asked(client, "how many orders?")
+        again = asked(client, "how many customers?", draft=draft["id"])
+        assert again["id"] == draft["id"]
+        assert again["sql"] == "SELECT COUNT(*) FROM customer"
+        assert [step["act"] for step in again["steps"]] == ["sql"]
+        undone = client.post(f"/api/drafts/{draft['id']}/undo").json()
+        assert undone["sql"] == "SELECT COUNT(*) FROM orders"
+
+
+def test_an_answer_without_sql_is_a_draft_that_failed(tmp_path: Path) -> None:
+    with shop_client(tmp_path, lambda messages: "I cannot say.") as client:
+        draft = asked(client)
+        assert draft["status"] == "failed"
+        assert draft["sql"] == ""
+        assert draft["attempts"]
+        refused = client.post(f"/api/drafts/{draft['id']}/undo")
+        assert refused.status_code == 409
+
+
+def test_an_unknown_strategy_is_refused_before_a_draft_is_made(client: TestClient) -> None:
+    refused = client.post("/api/asks", json={"question": "revenue", "strategy": "guess"})
+    assert refused.status_code == 422
+    assert refused.headers["content-type"] == "application/problem+json"
+    assert "zero_shot" in refused.json()["hint"]
+    assert client.get("/api/drafts").json() == []
+
+
+def test_without_a_history_values_and_phrases_are_known_all_the_same(tmp_path: Path) -> None:
+    with shop_client(tmp_path, learned=False) as client:
+        known = client.post("/api/known", json={"question": "orders of Ann"}).json()
+        assert not known["learned"]
+        assert [v["value"] for v in known["values"]] == ["Ann"]
+        assert asked(client)["sql"] == REVENUE
