@@ -125,17 +125,28 @@ class Refiner:
         try:
             if edits is None:
                 raise EditError("its place has changed")
-            change, _ = confirmed(query, Change(query.sql, edits))
+            change, after = confirmed(query, Change(query.sql, edits))
+            if _places(after, found) <= _places(query, found):
+                raise EditError("it would come into another clause")
         except EditError:
-            if found.kind == "relation":
+            if found.clause not in _PUT_BACK:
                 raise EditError(
                     f"{found.fragment} cannot come back: its place has changed",
                     hint="undo the later changes first, or add the relation from the history",
                 ) from None
             put = inserted(query, query.scope_at(found.scope), found.kind, found.fragment)
             change, _ = confirmed(query, Change(query.sql, tuple(put)))
-        return Refinement("on", query.sql, change.edits, found.kind, found.scope, "", found.fragment,
-                          affected=change.affected, of=step)  # fmt: skip
+        return Refinement(
+            "on",
+            query.sql,
+            change.edits,
+            kind=found.kind,
+            scope=found.scope,
+            clause=found.clause,
+            text=found.fragment,
+            affected=change.affected,
+            of=step,
+        )
 
     def alternatives(self, sql: str, number: int, limit: int = 12) -> tuple[Alternative, ...]:
         """Items of the history that can stand in the place of an item, each under the draft's names."""
@@ -153,8 +164,17 @@ class Refiner:
         known = options.item(item)
         change, text = options.added(query, known, scope)
         self._check(query, change)
-        return Refinement("add", sql, change.edits, known.kind, scope, "", text, item,
-                          notes=change.notes, affected=change.affected)  # fmt: skip
+        return Refinement(
+            "add",
+            sql,
+            change.edits,
+            kind=known.kind,
+            scope=scope,
+            text=text,
+            item=item,
+            notes=change.notes,
+            affected=change.affected,
+        )
 
     def wish(self, sql: str, number: int, words: str) -> Refinement:
         """The item as a person wishes it, in plain words: by rule where that is certain, else by the model.
@@ -199,9 +219,10 @@ class Refiner:
             act,
             query.sql,
             change.edits,
-            fragment.kind,
-            fragment.scope,
-            fragment.sql,
+            kind=fragment.kind,
+            scope=fragment.scope,
+            clause=query.place(number).clause,
+            fragment=fragment.sql,
             notes=change.notes,
             affected=change.affected,
             **more,
@@ -242,6 +263,21 @@ def checked_draft(
         failure = describe(error)
     citations = cite(sql, store, engine.dialect, catalog.schema) if store is not None else ()
     return Draft(question, sql, citations, rows, (Attempt(sql, failure),), error=failure)
+
+
+#: Clauses that a piece can be put into anew.
+_PUT_BACK = frozenset({"select", "where", "having", "group", "tail", "distinct"})
+
+
+def _places(query: Query, step: Refinement) -> int:
+    """How often a query has the piece of a step in its clause."""
+    return sum(
+        fragment.sql == step.fragment
+        and fragment.scope == step.scope
+        and query.place(number).clause == step.clause
+        for number, fragment in enumerate(query.fragments)
+        if fragment.kind == step.kind
+    )
 
 
 _WORD = re.compile(r"\s+|\w+|.", re.DOTALL)

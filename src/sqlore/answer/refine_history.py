@@ -22,10 +22,10 @@ _FORMAT: Final = 1
 class Refinement:
     """One change of one piece of a draft, ready to be looked at before it is applied.
 
-    `edits` are replacements in the text `before`, `fragment` the piece that was changed and `text` what
-    stands there now, `item` the knowledge it was taken from, `said` a person's words. `notes` are for a
-    person; `affected` are pieces that are written as before and mean something else. `of` is the number of
-    the step that an ``on`` takes back.
+    `edits` are replacements in the text `before`, `fragment` the piece of that `clause` and `scope` that was
+    changed and `text` what stands there now, `item` the knowledge it was taken from, `said` a person's words.
+    `notes` are for a person; `affected` are pieces that are written as before and mean something else. `of`
+    is the number of the step that an ``on`` takes back.
     """
 
     act: Act
@@ -33,6 +33,7 @@ class Refinement:
     edits: tuple[TextEdit, ...]
     kind: Kind = "query"
     scope: str = "main"
+    clause: str = ""
     fragment: str = ""
     text: str = ""
     item: int | None = None
@@ -66,6 +67,7 @@ class Refinement:
             "act": self.act,
             "kind": self.kind,
             "scope": self.scope,
+            "clause": self.clause,
             "fragment": self.fragment,
             "text": self.text,
             "item": self.item,
@@ -96,6 +98,7 @@ class Refinement:
             edits,
             data["kind"],
             data["scope"],
+            data["clause"],
             data["fragment"],
             data["text"],
             data["item"],

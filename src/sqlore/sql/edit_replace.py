@@ -182,15 +182,18 @@ def _require_kind(fragment: Fragment, place: Place, change: Change, after: Query
     """Raises where what stands in the place now is of another kind."""
     if place.clause in ("select", "order"):
         return
-    start, end = next((s, e) for old, _, s, e in change.spans if old <= fragment.start) if change.edits else (
-        fragment.start, fragment.end)  # fmt: skip
+    place_now = (s[2:] for s in change.spans if s[:2] == (fragment.start, fragment.end))
+    found = next(place_now, None)
+    if found is None:
+        return  # it was replaced by itself
+    start, end = found
     inside = [f for f in after.fragments if start <= f.start and f.end <= end and f.kind != "query"]
     if place.clause == "from":
         return  # of one table it is no relation any more
     if not any(f.kind == fragment.kind and f.form == fragment.form for f in inside):
-        found = ", ".join(dict.fromkeys(f.kind for f in inside)) or "no piece of knowledge"
+        kinds = ", ".join(dict.fromkeys(f.kind for f in inside)) or "no piece of knowledge"
         raise EditError(
-            f"in the place of a {fragment.kind} this is {found}",
+            f"in the place of a {fragment.kind} this is {kinds}",
             where=change.after[start:end],
             hint="change it to a piece of the same kind, or switch it off and add another",
         )

@@ -1,0 +1,446 @@
+"""One item of a draft changed: by hand, from the history, by a wish; kept, undone, run again."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+import sqlglot
+
+from sqlore.answer.refine import Refiner, checked_draft
+from sqlore.answer.refine_history import DraftHistory, Refinement
+from sqlore.answer.refine_wish import _named
+from sqlore.catalog import Catalog, build_catalog
+from sqlore.config import Settings
+from sqlore.engines import Engine, connect
+from sqlore.errors import EditError, ModelRefusal, ModelUnavailable, UnknownName, UsageError
+from sqlore.knowledge import Store, learn
+from sqlore.llm import FunctionModel
+from sqlore.model import Message, Script
+from sqlore.sql.edit import TextEdit
+from support import data_dir
+
+MARVEL = (
+    "SELECT COUNT(T1.id) FROM superhero AS T1 INNER JOIN publisher AS T2 ON T1.publisher_id = T2.id"
+    " WHERE T2.publisher_name = 'Marvel Comics' AND T1.height_cm > 200"
+)
+
+
+@pytest.fixture(scope="module")
+def heroes() -> Iterator[tuple[Engine, Catalog, Store]]:
+    """The superhero database, with its scripts learned."""
+    rows = json.loads(data_dir("bird", "dev.json").read_text(encoding="utf-8"))
+    scripts = [
+        Script(row["SQL"], key=str(row["question_id"]), question=row["question"], dialect="sqlite")
+        for row in rows
+        if row["db_id"] == "superhero"
+    ]
+    with (
+        connect(str(data_dir("bird", "databases", "superhero.sqlite"))) as engine,
+        Store.create(":memory:") as store,
+    ):
+        catalog = build_catalog(engine)
+        learn(store, scripts, catalog=catalog, dialect="sqlite", embedder=None)
+        yield engine, catalog, store
+
+
+@pytest.fixture
+def refiner(heroes: tuple[Engine, Catalog, Store]) -> Refiner:
+    _, catalog, store = heroes
+    return Refiner(catalog, "sqlite", store=store, settings=Settings())
+
+
+def number(refiner: Refiner, sql: str, text: str) -> int:
+    return next(item.number for item in refiner.items(sql) if item.sql == text)
+
+
+# ------------------------------------------------------------------ the history of a draft
+
+
+def test_steps_are_undone_and_done_again(refiner: Refiner) -> None:
+    history = DraftHistory(MARVEL, question="How many tall heroes has Marvel?")
+    first = refiner.off(MARVEL, number(refiner, MARVEL, "T1.height_cm > 200"))
+    assert first.diff.splitlines()[-2:] == [f"-{MARVEL}", f"+{first.after}"]
+    assert history.sql == MARVEL, "it was only proposed"
+    history = history.apply(first)
+    second = refiner.wish(history.sql, 4, "only DC Comics")
+    history = history.apply(second)
+    assert history.sql == MARVEL.replace("Marvel", "DC").removesuffix(" AND T1.height_cm > 200")
+    assert history.undo().undo().sql == MARVEL
+    assert history.undo().redo() == history
+    with pytest.raises(EditError, match="nothing has been undone"):
+        history.redo()
+    with pytest.raises(EditError, match="nothing has been changed"):
+        DraftHistory(MARVEL).undo()
+    with pytest.raises(EditError, match="since this change was proposed"):
+        history.apply(first)
+    other = history.undo().apply(refiner.wish(first.after, 4, "only Dark Horse Comics"))
+    assert len(other.steps) == 2, "what was undone is forgotten when something else is done"
+
+
+def test_a_history_is_kept_as_json(refiner: Refiner) -> None:
+    history = DraftHistory(MARVEL, question="?").apply(refiner.off(MARVEL, 5)).undo()
+    text = json.dumps(history.to_json())
+    assert DraftHistory.from_json(json.loads(text)) == history
+    step = history.undone[0]
+    assert Refinement.from_json(step.to_json()) == step
+    ((start, end, new_start, new_end),) = step.change.spans
+    assert step.before[start:end] == " AND T1.height_cm > 200"
+    assert new_start == new_end == start
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"format": 2}, {"at": 7}, {"steps": [{}]}, {"base": None, "steps": 3}, {"question": None, "steps": [1]}],
+)
+def test_what_is_no_history(change: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match="no history"):
+        DraftHistory.from_json(DraftHistory("SELECT 1").to_json() | change)
+    with pytest.raises(UsageError):
+        DraftHistory.from_json([])
+
+
+def test_an_edit_outside_the_text_is_no_history() -> None:
+    step = Refinement("off", "SELECT 1", (TextEdit(3, 99),)).to_json()
+    with pytest.raises(ValueError, match="outside"):
+        Refinement.from_json(step)
+
+
+def test_switched_off_and_on_again_after_other_changes(refiner: Refiner) -> None:
+    history = DraftHistory(MARVEL).apply(refiner.off(MARVEL, 4))
+    history = history.apply(refiner.wish(history.sql, 4, "180"))
+    assert history.sql.endswith("WHERE T1.height_cm > 180")
+    assert [(step, one.fragment) for step, one in history.off] == [(1, "T2.publisher_name = 'Marvel Comics'")]
+    back = refiner.on(history, 1)
+    history = history.apply(back)
+    assert history.sql == MARVEL.replace("200", "180")
+    assert history.off == ()
+    with pytest.raises(EditError, match="switched nothing off"):
+        refiner.on(history, 1)
+    assert history.undo().off[0][0] == 1
+
+
+def test_on_again_where_its_place_is_gone(refiner: Refiner) -> None:
+    history = DraftHistory(MARVEL).apply(refiner.off(MARVEL, 5))
+    history = history.apply(refiner.off(history.sql, 4))
+    assert "WHERE" not in history.sql
+    history = history.apply(refiner.on(history, 1))
+    assert history.sql.endswith("T1.publisher_id = T2.id WHERE T1.height_cm > 200")
+    history = history.apply(refiner.on(history, 2))
+    assert history.sql.endswith("WHERE T1.height_cm > 200 AND T2.publisher_name = 'Marvel Comics'")
+
+
+# ------------------------------------------------------------------ from the history
+
+
+def test_alternatives_are_written_for_this_draft(refiner: Refiner) -> None:
+    condition = number(refiner, MARVEL, "T2.publisher_name = 'Marvel Comics'")
+    found = refiner.alternatives(MARVEL, condition)
+    assert found[0].similarity == 1.0, "the same knowledge with another value comes first"
+    assert "T2.publisher_name = 'DC Comics'" in [one.sql for one in found]
+    taller = refiner.alternatives(MARVEL, number(refiner, MARVEL, "T1.height_cm > 200"))
+    assert "T1.height_cm BETWEEN 170 AND 190" in [one.sql for one in taller]
+    relation = number(refiner, MARVEL, "T1.publisher_id = T2.id")
+    assert refiner.alternatives(MARVEL, relation) == (), "there is one way between the two"
+
+
+def test_every_alternative_fits_and_changes_nothing_else(
+    heroes: tuple[Engine, Catalog, Store], refiner: Refiner
+) -> None:
+    engine, _, store = heroes
+    tried = 0
+    for stored in store.scripts()[::16]:
+        sql = stored.script.sql
+        for item in refiner.items(sql)[1:]:
+            for one in refiner.alternatives(sql, item.number, 3):
+                step = refiner.choose(sql, item.number, one.item, one.sql)
+                assert (step.act, step.item, step.text) == ("alternative", one.item, one.sql)
+                known = store.item(one.item)
+                assert known is not None
+                assert known.skeleton in {i.skeleton for i in refiner.items(step.after)}
+                left = [i.sql for i in refiner.items(sql) if i.end <= item.start or i.start >= item.end]
+                kept = [i.sql for i in refiner.items(step.after)]
+                assert one.joins or not [text for text in left if text not in kept]
+                engine.run(step.after, limit=1, timeout=20)
+                tried += 1
+    assert tried > 40
+
+
+def test_an_alternative_with_the_join_that_it_needs(refiner: Refiner) -> None:
+    sql = "SELECT superhero_name FROM superhero WHERE id > 500 AND height_cm > 190"
+    found = refiner.alternatives(sql, number(refiner, sql, "height_cm > 190"), 60)
+    blue = next(one for one in found if "colour = 'Blue'" in one.sql)
+    assert blue.joins
+    step = refiner.choose(sql, 2, blue.item)
+    assert "JOIN colour ON" in step.after
+    assert "WHERE superhero.id > 500 AND colour.colour = 'Blue'" in step.after, "id is in both tables"
+
+
+def test_items_are_put_in(heroes: tuple[Engine, Catalog, Store], refiner: Refiner) -> None:
+    engine, _, store = heroes
+    items = {item.skeleton: item.id for item in store.items()}
+    gender = refiner.add(MARVEL, items["gender.gender = <val>"])
+    assert "JOIN gender AS T3 ON T3.id = T1.gender_id WHERE" in gender.after
+    assert gender.after.endswith("AND T3.gender = 'Female'") or gender.after.endswith(
+        "AND T3.gender = 'Male'"
+    )
+    power = refiner.add(MARVEL, items["superpower.power_name = <val>"])
+    assert "JOIN hero_power AS T3 ON" in power.after, "over the table between"
+    assert "JOIN superpower AS T4 ON" in power.after
+    assert any("hero_power" in note for note in power.notes), "the join may repeat rows"
+    edge = refiner.add(MARVEL, items["gender.id = superhero.gender_id"])
+    assert "JOIN gender AS T3 ON T3.id = T1.gender_id" in edge.after
+    order = refiner.add(MARVEL, items["order by superhero.height_cm desc"])
+    assert order.after == f"{MARVEL} ORDER BY T1.height_cm DESC"
+    for step in (gender, power, edge, order):
+        engine.run(step.after, timeout=20)
+
+
+def test_what_cannot_be_put_in(heroes: tuple[Engine, Catalog, Store], refiner: Refiner) -> None:
+    items = {(item.kind, item.form): item.id for item in heroes[2].items()}
+    for key, why in (
+        (("query", "query"), "whole query"),
+        (("relation", "clause"), "whole FROM"),
+    ):
+        with pytest.raises(EditError, match=why):
+            refiner.add(MARVEL, items[key])  # type: ignore[index]
+    with pytest.raises(EditError, match="no item 999999"):
+        refiner.add(MARVEL, 999999)
+    with pytest.raises(EditError, match="is a calculation"):
+        refiner.choose(MARVEL, 4, items["calculation", "formula"])
+    edges = {item.skeleton: item.id for item in heroes[2].items(kind="relation")}
+    here = edges["publisher.id = superhero.publisher_id"]
+    with pytest.raises(EditError, match="here already"):
+        refiner.add(MARVEL, here)
+    with pytest.raises(UsageError, match="nothing has been learned"):
+        Refiner(heroes[1], "sqlite").alternatives(MARVEL, 4)
+
+
+# ------------------------------------------------------------------ wishes without a model
+
+
+@pytest.mark.parametrize(
+    ("text", "wish", "becomes"),
+    [
+        ("T2.publisher_name = 'Marvel Comics'", "only DC Comics", "T2.publisher_name = 'DC Comics'"),
+        ("T2.publisher_name = 'Marvel Comics'", "dc comics instead", "T2.publisher_name = 'DC Comics'"),
+        (
+            "T2.publisher_name = 'Marvel Comics'",
+            "Dark Horse Comics instead of Marvel Comics",
+            "T2.publisher_name = 'Dark Horse Comics'",
+        ),
+        ("T1.height_cm > 200", "please use 180", "T1.height_cm > 180"),
+        ("COUNT(T1.id)", "count each hero once", "COUNT(DISTINCT T1.id)"),
+        ("COUNT(T1.id)", "count each publisher once", "COUNT(DISTINCT T2.id)"),
+        ("COUNT(T1.id)", "no duplicates", "COUNT(DISTINCT T1.id)"),
+    ],
+)
+def test_wishes_that_need_no_model(refiner: Refiner, text: str, wish: str, becomes: str) -> None:
+    step = refiner.wish(MARVEL, number(refiner, MARVEL, text), wish)
+    assert step.after == MARVEL.replace(text, becomes)
+    assert (step.said, step.fragment, step.text) == (wish, text, becomes)
+
+
+@pytest.mark.parametrize(
+    ("tail", "wish", "becomes"),
+    [
+        ("ORDER BY height_cm DESC LIMIT 1", "top 5", "ORDER BY height_cm DESC LIMIT 5"),
+        ("ORDER BY height_cm DESC LIMIT 1", "the first three", "ORDER BY height_cm DESC LIMIT 3"),
+        ("ORDER BY height_cm DESC, id LIMIT 1", "bottom 5", "ORDER BY height_cm ASC, id DESC LIMIT 5"),
+        ("ORDER BY height_cm desc LIMIT 1", "smallest first", "ORDER BY height_cm ASC LIMIT 1"),
+        ("ORDER BY height_cm LIMIT 1", "highest first", "ORDER BY height_cm DESC LIMIT 1"),
+        ("ORDER BY height_cm", "top 7", "ORDER BY height_cm LIMIT 7"),
+        ("ORDER BY height_cm LIMIT 1", "no limit", "ORDER BY height_cm"),
+        ("ORDER BY MAX(1, height_cm) LIMIT 1", "other way round", "ORDER BY MAX(1, height_cm) DESC LIMIT 1"),
+    ],
+)
+def test_order_and_limit(refiner: Refiner, tail: str, wish: str, becomes: str) -> None:
+    sql = f"SELECT superhero_name FROM superhero {tail}"
+    step = refiner.wish(sql, number(refiner, sql, tail), wish)
+    assert step.after == f"SELECT superhero_name FROM superhero {becomes}"
+
+
+@pytest.mark.parametrize(
+    ("where", "wish", "becomes"),
+    [
+        ("born BETWEEN '2013-01' AND '2013-12'", "only 2016", "born BETWEEN '2016-01' AND '2016-12'"),
+        ("strftime('%Y', born) = '2013'", "2016 instead of 2013", "strftime('%Y', born) = '2016'"),
+        ("born LIKE '2013-%'", "the year 2016", "born LIKE '2016-%'"),
+        ("city = 'O''Hare'", "Bath", "city = 'Bath'"),
+        ("city = 'Bath'", "o'hare", "city = 'O''Hare'"),
+        ("city LIKE '%Bath%'", "only Ely", "city LIKE '%Ely%'"),
+    ],
+)  # fmt: skip
+def test_values_and_years(tmp_path: Path, where: str, wish: str, becomes: str) -> None:
+    path = tmp_path / "people.sqlite"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, city TEXT, born TEXT)")
+        people = [("Bath", "2013-02-01"), ("Ely", "2016-02-01"), ("O'Hare", "2016-02-02")]
+        db.executemany("INSERT INTO person(city, born) VALUES (?, ?)", people)
+    db.close()
+    with connect(str(path)) as engine:
+        refiner = Refiner(build_catalog(engine), "sqlite")
+        sql = f"SELECT COUNT(*) FROM person WHERE {where}"
+        assert refiner.wish(sql, number(refiner, sql, where), wish).text == becomes
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("T2.publisher_name = 'Marvel Comics'", "only the big ones"),
+        ("T2.publisher_name = 'Marvel Comics'", "Nobody Comics"),
+        ("T1.height_cm > 200", "2016"),  # a year is no height, perhaps
+        ("T1.height_cm > 200", "at least 180"),
+        ("COUNT(T1.id)", "the average height"),
+    ],
+)
+def test_other_wishes_need_one(refiner: Refiner, text: str, wish: str) -> None:
+    with pytest.raises(ModelUnavailable, match="language model"):
+        refiner.wish(MARVEL, number(refiner, MARVEL, text), wish)
+
+
+def test_words_of_a_wish() -> None:
+    assert _named("replace Marvel by DC") == ("DC", "Marvel")
+    assert _named("not Marvel but DC") == ("DC", "Marvel")
+    assert _named("DC, not Marvel") == ("DC", "Marvel")
+    assert _named("please only in the year 2016") == ("2016", "")
+
+
+# ------------------------------------------------------------------ wishes that the model grants
+
+
+class Told(FunctionModel):
+    """A model that gives these answers in turn."""
+
+    def __init__(self, *answers: str, remote: bool = False) -> None:
+        left = list(answers)
+        super().__init__(lambda messages: left.pop(0))
+        self.remote = remote
+
+
+def wished(
+    heroes: tuple[Engine, Catalog, Store], model: FunctionModel, text: str, wish: str, **settings: bool
+) -> Refinement:
+    given = Settings(**settings)  # type: ignore[arg-type]
+    refiner = Refiner(heroes[1], "sqlite", store=heroes[2], model=model, settings=given)
+    return refiner.wish(MARVEL, number(refiner, MARVEL, text), wish)
+
+
+def said(messages: Sequence[Message]) -> str:
+    return "\n".join(message.content for message in messages)
+
+
+def test_the_model_sees_the_piece_and_writes_only_that(heroes: tuple[Engine, Catalog, Store]) -> None:
+    model = Told("Here it is:\n```sql\nT1.height_cm >= 180;\n```")
+    step = wished(heroes, model, "T1.height_cm > 200", "at least 180")
+    assert step.after == MARVEL.replace("T1.height_cm > 200", "T1.height_cm >= 180")
+    prompt = said(model.requests[0])
+    for part in (
+        "T1.height_cm > 200",
+        "one condition of WHERE",
+        "Wish: at least 180",
+        "CREATE TABLE superhero",
+    ):
+        assert part in prompt
+    assert "superhero is called t1" in prompt.lower()
+    for part in ("Marvel Comics' AND", "COUNT(T1.id)", "CREATE TABLE race"):
+        assert part not in prompt
+    assert len(prompt) < 4000
+
+
+def test_a_model_that_misses_is_told_why_once(heroes: tuple[Engine, Catalog, Store]) -> None:
+    model = Told("T1.size >= 180", "T1.height_cm >= 180")
+    assert wished(heroes, model, "T1.height_cm > 200", "at least 180").text == "T1.height_cm >= 180"
+    assert "there is no column size" in model.requests[1][-1].content
+    model = Told("SELECT 1", "WHERE T1.height_cm >= 180 ORDER BY 1")
+    with pytest.raises(EditError) as caught:
+        wished(heroes, model, "T1.height_cm > 200", "at least 180")
+    assert "item 5" in caught.value.message
+    assert "ORDER BY 1" in (caught.value.hint or "")
+    assert len(model.requests) == 2
+    with pytest.raises(ModelRefusal):
+        wished(heroes, Told("", "``` ```"), "T1.height_cm > 200", "at least 180")
+
+
+def test_a_remote_model_gets_no_value_where_they_are_masked(heroes: tuple[Engine, Catalog, Store]) -> None:
+    model = Told("T2.publisher_name <> :v1", remote=True)
+    step = wished(heroes, model, "T2.publisher_name = 'Marvel Comics'", "everybody else", mask=True)
+    assert step.text == "T2.publisher_name <> 'Marvel Comics'"
+    assert "Marvel" not in said(model.requests[0])
+    model = Told("T2.publisher_name <> :v7", "T2.publisher_name <> :v1", remote=True)
+    wished(heroes, model, "T2.publisher_name = 'Marvel Comics'", "everybody else", mask=True)
+    assert "no value :v7" in model.requests[1][-1].content
+
+
+def test_a_wish_has_to_be_about_one_item(refiner: Refiner) -> None:
+    with pytest.raises(UsageError, match="empty"):
+        refiner.wish(MARVEL, 4, "  ")
+    with pytest.raises(EditError, match="about one item"):
+        refiner.wish(MARVEL, 0, "only 2016")
+
+
+# ------------------------------------------------------------------ checked, run, cited
+
+
+def test_after_a_change_the_query_is_run_and_cited(
+    heroes: tuple[Engine, Catalog, Store], refiner: Refiner
+) -> None:
+    engine, catalog, store = heroes
+    step = refiner.wish(MARVEL, 4, "only DC Comics")
+    draft = checked_draft(step.after, engine=engine, catalog=catalog, store=store, question="?")
+    assert draft.result is not None
+    assert draft.result.rows == engine.run(MARVEL.replace("Marvel", "DC")).rows
+    assert draft.error is None
+    assert {c.sql for c in draft.citations} >= {"T2.publisher_name = 'DC Comics'", "T1.height_cm > 200"}
+
+
+def test_a_query_that_does_not_work_says_why(heroes: tuple[Engine, Catalog, Store], refiner: Refiner) -> None:
+    engine, catalog, store = heroes
+    draft = checked_draft("SELECT nme FROM superhero", engine=engine, catalog=catalog, store=store)
+    assert draft.sql == ""
+    assert "nme" in (draft.error or "")
+    draft = checked_draft("SELECT json('{') FROM superhero", engine=engine, catalog=catalog, store=store)
+    assert draft.sql
+    assert draft.result is None
+    assert "JSON" in (draft.error or "").upper()
+    with pytest.raises(UnknownName, match="nme"):
+        refiner.edit(MARVEL, 5, "T1.nme > 3")
+    broken = MARVEL.replace("T1.id", "T1.idd")
+    mended = refiner.edit(broken, number(refiner, broken, "T1.height_cm > 200"), "T1.height_cm > 3")
+    assert mended.after == broken.replace("200", "3"), "an old fault does not stop another change"
+
+
+def test_the_whole_sql_by_hand(refiner: Refiner) -> None:
+    step = refiner.edit(MARVEL, 0, MARVEL.replace("COUNT(T1.id)", "T1.superhero_name") + ";")
+    assert step.act == "sql"
+    assert step.after == MARVEL.replace("COUNT(T1.id)", "T1.superhero_name")
+    assert len(step.edits) > 0
+    assert all(edit.end - edit.start < 20 for edit in step.edits), "only what differs"
+
+
+def test_conditions_switched_off_give_the_rows_without_them(
+    heroes: tuple[Engine, Catalog, Store], refiner: Refiner
+) -> None:
+    engine, _, store = heroes
+    compared = 0
+    for stored in store.scripts():
+        sql = stored.script.sql
+        for item in refiner.items(sql):
+            if item.kind != "condition" or item.clause != "where" or item.scope != "main":
+                continue
+            tree = sqlglot.parse_one(sql, dialect="sqlite")
+            where = tree.args["where"]
+            parts = list(where.this.flatten()) if isinstance(where.this, sqlglot.exp.And) else [where.this]
+            if any(isinstance(part, sqlglot.exp.Or | sqlglot.exp.Paren) for part in parts):
+                continue
+            wanted = refiner.query(sql).place(item.number).index
+            rest = [part for place, part in enumerate(parts) if place != wanted]
+            tree.set("where", sqlglot.exp.Where(this=sqlglot.exp.and_(*rest)) if rest else None)
+            step = refiner.off(sql, item.number)
+            mine = engine.run(step.after, limit=50, timeout=20)
+            assert mine.rows == engine.run(tree.sql("sqlite"), limit=50, timeout=20).rows
+            compared += 1
+    assert compared > 100
