@@ -60,6 +60,25 @@ def test_stats(sqlore: Command) -> None:
     assert "Table 8" not in shown.out
 
 
+def test_stats_as_files(sqlore: Command, tmp_path: Path) -> None:
+    tasks = json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8"))
+    for task in tasks:
+        task["history_knowledge"] = {"condition: book.genre = <val>": [1], "output: limit <val>": [9]}
+    (tmp_path / "known.json").write_text(json.dumps(tasks), encoding="utf-8")
+    done = sqlore("bench", "stats", "known.json", "tasks.json", "--out", "report")
+    assert done.code == 0
+    assert sorted(file.name for file in (tmp_path / "report" / "plots").glob("*.svg")) == [
+        "table_1.svg",
+        "table_10.svg",
+        "table_8.svg",
+        "table_9.svg",
+    ]
+    text = (tmp_path / "report" / "stats.md").read_text(encoding="utf-8")
+    assert "| known.json | condition | 6 | 50.0 | 1.000 |" in text
+    assert "![Table 10: pieces by kind](plots/table_10.svg)" in text
+    assert json.loads((tmp_path / "report" / "stats.json").read_text(encoding="utf-8"))["files"]
+
+
 def test_build_of_a_history_that_gives_little(
     sqlore: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,7 +69,7 @@ def build(
     if not kit.materials:
         raise UsageError(
             "the history has too few plain scripts about one table to make tasks of",
-            hint="a table needs a primary key, a script that counts its rows, and three that narrow them",
+            hint="a table needs a primary key, a script that measures its rows, and three that narrow them",
         )
     validator = Validator(bench)
     head = {"format": _FORMAT, "generator": "program", "database": bench.name, "seed": seed}

@@ -23,6 +23,7 @@ _TELLING: Final = re.compile(r"\w(?:.*[\w.)])?\Z")
 _NOTHING: Final = frozenset(("n/a", "na", "none", "null", "unknown", "nan", "other"))
 _MOSTLY_DIFFERENT: Final = 0.3
 _LONGEST_VALUE: Final = 40
+_LONGEST_WORDS: Final = 12
 _LEAST: Final = 3
 _VALUES: Final = 2_000
 
@@ -123,7 +124,7 @@ def materials(bench: Bench) -> Kit:
     tables = sorted({table for one in pieces.values() for table in one.tables})
     anchors = [table for table in tables if keys.primary(table)]
     made = [_material(anchor, pieces.values(), keys, wording, bench.catalog) for anchor in anchors]
-    usable = [one for one in made if one.size >= _LEAST and one.counts]
+    usable = [one for one in made if one.size >= _LEAST and (one.counts or one.amounts)]
     usable.sort(key=lambda one: (-one.size, one.anchor))
     return Kit(bench, keys, wording, pieces, usable, Builder(bench.catalog.schema, keys))
 
@@ -168,7 +169,7 @@ def _worded(part: Part, one: Pieces, wording: Wording, keys: Keys, catalog: Cata
 
 def _about(one: Pieces, anchor: str) -> bool:
     """Whether a script shows or measures the rows of this table and nothing else."""
-    shown = [*one.shown, *([one.measure] if one.measure is not None else [])]
+    shown = [*one.shown, *one.measures]
     columns = [column for node in shown for column in node.find_all(exp.Column)]
     return bool(columns) and all(column.table == anchor for column in columns)
 
@@ -192,9 +193,13 @@ def _add_shown(made: Material, one: Pieces, paths: Mapping[str, Any], keys: Keys
         single = len(ways) == len(tables) and all(step.single for way in ways.values() for step in way)
         return Placed(node, ways) if single else None
 
-    measure = placed(one.measure) if one.measure is not None else None
-    if measure is not None:
+    for node in one.measures:
+        measure = placed(node)
+        if measure is None:
+            continue
         words = wording.measure(measure, made.anchor)
+        if len(words.split()) > _LONGEST_WORDS or ";" in words:
+            continue
         found = Shown(one.key, measure, words)
         if words == "number":
             if _counts_rows(measure.node, made.anchor, keys, one):
@@ -224,12 +229,14 @@ def _is_key(column: Any, one: Pieces, keys: Keys, wording: Wording) -> bool:
 
 
 def _counts_rows(node: Any, anchor: str, keys: Keys, one: Pieces) -> bool:
-    """Whether a COUNT counts the rows of a table: all of the only one, or its key."""
+    """Whether a COUNT counts the rows of a table: its key, or all rows where no join gives it several."""
     if not isinstance(node, exp.Count):
         return False
     inner = node.this
     if isinstance(inner, exp.Star):
-        return one.tables == {anchor}
+        return all(step.single for way in paths_from(one, anchor, keys).values() for step in way)
+    if isinstance(inner, exp.Distinct) and len(inner.expressions) == 1:
+        inner = inner.expressions[0]
     return isinstance(inner, exp.Column) and inner.table == anchor and inner.name == keys.primary(anchor)
 
 

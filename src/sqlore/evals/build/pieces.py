@@ -70,8 +70,8 @@ class Part:
 class Pieces:
     """One plain script: the joins between its tables, its conditions, and what it shows.
 
-    `measure` is the aggregate where it shows nothing else, for all rows together; `groups` are the columns of
-    its GROUP BY; `shown` are plain columns that it shows. `bare` says that nothing but WHERE narrows it;
+    `measures` are the aggregates that it shows, of all rows or of each group; `groups` are the columns of its
+    GROUP BY; `shown` are plain columns that it shows. `bare` says that nothing but WHERE narrows it;
     `highest` is the column of which it takes the rows with the highest values.
     """
 
@@ -80,7 +80,7 @@ class Pieces:
     tables: frozenset[str]
     links: tuple[tuple[Any, Any], ...]
     conditions: tuple[Any, ...]
-    measure: Any = None
+    measures: tuple[Any, ...] = ()
     groups: tuple[Any, ...] = ()
     shown: tuple[Any, ...] = ()
     bare: bool = False
@@ -121,7 +121,7 @@ def pieces_of(parsed: ParsedScript) -> Pieces | None:
     """The pieces of a plain script; None where it is not plain.
 
     >>> from sqlore.sql import parse_script
-    >>> pieces_of(parse_script("SELECT COUNT(a) FROM t WHERE b = 1 AND c > 2", "sqlite")).measure.sql()
+    >>> pieces_of(parse_script("SELECT COUNT(a) FROM t WHERE b = 1 AND c > 2", "sqlite")).measures[0].sql()
     'COUNT(t.a)'
     """
     fragments = parsed.fragments
@@ -145,7 +145,7 @@ def pieces_of(parsed: ParsedScript) -> Pieces | None:
         frozenset(tables),
         tuple(link for link in links if link is not None),
         tuple(_conditions(tree)),
-        shown[0] if bare and len(shown) == 1 and _is_measure(shown[0]) else None,
+        tuple(one for one in shown if _is_measure(one)),
         tuple(one for one in group.expressions if isinstance(one, exp.Column)) if group else (),
         tuple(one for one in shown if isinstance(one, exp.Column) and not one.is_star),
         bare,

@@ -114,8 +114,8 @@ class Cook:
 
     def measure(self) -> Shown | None:
         """What to measure: mostly a number of rows, else an average or the like."""
-        offered = self.material.amounts if self.rng.random() < 0.4 else self.material.counts
-        return self.take(offered or self.material.counts)
+        amounts, counts = self.material.amounts, self.material.counts
+        return self.take(amounts if amounts and (not counts or self.rng.random() < 0.4) else counts)
 
     def pick(self, *texts: str) -> str:
         return self.rng.choice(texts)

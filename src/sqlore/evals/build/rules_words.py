@@ -17,22 +17,29 @@ _CAMEL: Final = re.compile(r"[a-z][A-Z]|[A-Z]{2,}[a-z]{2}")
 _CODE: Final = re.compile(r"[A-Za-z]+\d+\w*\Z")
 _DOTTED: Final = re.compile(r"\b(\w+)\.(\w+)\b")
 _TOKEN: Final = re.compile(r"\w+")
+_NO_VOWEL: Final = re.compile(r"[b-df-hj-np-tv-xz]{2,}\Z", re.IGNORECASE)
+_UNITS: Final = frozenset({"cm", "kg", "km", "mm", "lb", "lbs", "tv", "pc", "dvd", "cd", "bmi", "gdp"})
 
 
 def identifiers(schema: Schema) -> frozenset[str]:
-    """The names of a schema that nobody says: with underscores, in camel case, or a code such as ``A11``.
+    """The names of a schema that nobody says: with underscores, in camel case, codes such as ``A11``, and
+    abbreviations without a vowel.
 
     >>> from sqlore.model import Column, Table
-    >>> columns = (Column("full_name"), Column("height"), Column("A11"), Column("CDSCode"))
+    >>> columns = (Column("full_name"), Column("height"), Column("A11"), Column("CDSCode"), Column("dt"))
     >>> sorted(identifiers(Schema((Table("hero", columns),))))
-    ['A11', 'CDSCode', 'full_name']
+    ['A11', 'CDSCode', 'dt', 'full_name']
     """
     names = [name for table in schema.tables for name in (table.name, *(c.name for c in table.columns))]
     return frozenset(
         name
         for name in names
-        if " " not in name and ("_" in name or _CAMEL.search(name) or _CODE.match(name))
+        if " " not in name and ("_" in name or _CAMEL.search(name) or _CODE.match(name) or _is_short(name))
     )
+
+
+def _is_short(name: str) -> bool:
+    return bool(_NO_VOWEL.match(name)) and name.lower() not in _UNITS
 
 
 def schema_names(subject: Subject) -> Iterator[Finding]:

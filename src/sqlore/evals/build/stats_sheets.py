@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from sqlore.evals.build.stats import DEFINITIONS, MEASURES, PUBLISHED, TYPES, Summary
 from sqlore.evals.sheets import Sheet
 
-__all__ = ["sheets_of"]
+__all__ = ["HEADS", "IN_PAPER", "sheets_of"]
 
-_HEADS = {
+HEADS = {
     "tokens": "tokens",
     "sql_tokens": "SQL tokens",
     "words": "words",
@@ -20,7 +20,7 @@ _HEADS = {
     "nest_depth": "nest depth",
 }
 #: Which of the measures the paper publishes, in the order of `PUBLISHED`.
-_IN_PAPER = ("tokens", "functions", "subqueries", "join_length", "nest_depth")
+IN_PAPER = ("tokens", "functions", "subqueries", "join_length", "nest_depth")
 
 
 def sheets_of(found: Sequence[Summary]) -> list[Sheet]:
@@ -38,14 +38,14 @@ def _table_1(found: Sequence[Summary]) -> Sheet:
         numbers = [f"{one.means[name]:.2f}" if name in one.means else "" for name in MEASURES]
         rows.append((one.name, f"{one.tasks:,}", *numbers))
     for name, (tasks, *values) in PUBLISHED.items():
-        told = dict(zip(_IN_PAPER, values, strict=True))
+        told = dict(zip(IN_PAPER, values, strict=True))
         numbers = [f"{told[measure]:.2f}" if measure in told else "" for measure in MEASURES]
         rows.append((f"paper: {name}", f"{int(tasks):,}", *numbers))
     unread = sum(one.unread for one in found)
-    note = "; ".join(f"{_HEADS[name]}: {text}" for name, text in DEFINITIONS.items())
+    note = "; ".join(f"{HEADS[name]}: {text}" for name, text in DEFINITIONS.items())
     if unread:
         note += f". {unread} texts could not be read and do not count"
-    return Sheet("Table 1: averages a query", ("file", "tasks", *_HEADS.values()), tuple(rows), note)
+    return Sheet("Table 1: averages a query", ("file", "tasks", *HEADS.values()), tuple(rows), note)
 
 
 def _counts(found: Sequence[Summary], table: int) -> Sheet:

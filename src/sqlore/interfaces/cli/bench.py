@@ -157,16 +157,22 @@ def stats(
         list[Path], typer.Argument(metavar="FILE...", help="Benchmark files, JSON or JSON lines.")
     ],
     dialect: DialectOption = None,
+    folder: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write tables as Markdown, JSON, and plots.")
+    ] = None,
+    no_plots: Annotated[bool, typer.Option("--no-plots", help="With --out: no plots.")] = False,
     json_: JsonOption = False,
 ) -> None:
     """Describe benchmarks as the BIRD-History paper does: what their SQL is made of, what it reuses."""
-    from sqlore.evals.build.stats import DEFINITIONS, PUBLISHED, summarise
+    from sqlore.evals.build.stats import summarise
+    from sqlore.evals.build.stats_report import stats_json, write_stats
 
     found = [summarise(file, dialect or "sqlite") for file in files]
+    if folder is not None:
+        for written in write_stats(folder, found, plots=not no_plots):
+            err().print(f"written: {written}", style="dim")
     if json_:
-        published = {name: list(values) for name, values in PUBLISHED.items()}
-        files_json = [one.to_json() for one in found]
-        print_json({"files": files_json, "definitions": dict(DEFINITIONS), "published": published})
+        print_json(stats_json(found))
         return
     _show_stats(found)
 
