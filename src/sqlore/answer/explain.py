@@ -15,8 +15,10 @@ from sqlore.answer.cite import cite_fragments
 from sqlore.answer.explain_model import ExplainedNode, Explanation, Item
 from sqlore.catalog import Catalog
 from sqlore.knowledge.describe import Describer
+from sqlore.knowledge.describe_words import joined
+from sqlore.knowledge.records import Description
 from sqlore.model import Citation, Draft, Fragment, Kind
-from sqlore.sql.scopes import Node, Piece, graph_of
+from sqlore.sql.scopes import Graph, Node, Piece, graph_of
 
 if TYPE_CHECKING:
     from sqlore.engines import Engine
@@ -59,7 +61,7 @@ def explain(
         sql=sql,
         dialect=chosen,
         graph=graph,
-        nodes=tuple(_explained(node, catalog, describer, cited) for node in graph.nodes),
+        nodes=tuple(_explained(graph, node, catalog, describer, cited) for node in graph.nodes),
         description=describer.fragment(whole).text if whole is not None else "",
         citation=cited.get(_place(whole)) if whole is not None else None,
         question=query.question if isinstance(query, Draft) else "",
@@ -96,7 +98,7 @@ def _place(fragment: Fragment) -> _Place:
 
 
 def _explained(
-    node: Node, catalog: Catalog | None, describer: Describer, cited: dict[_Place, Citation]
+    graph: Graph, node: Node, catalog: Catalog | None, describer: Describer, cited: dict[_Place, Citation]
 ) -> ExplainedNode:
     if node.kind == "table":
         table = catalog.schema.table(node.id.partition(":")[2]) if catalog is not None else None
@@ -107,21 +109,28 @@ def _explained(
         id_ = f"{node.id}@{piece.fragment.start}-{piece.fragment.end}:{piece.fragment.form}"
         number = sum(known.startswith(id_) for known in items)  # NATURAL JOIN: an edge for each column
         id_ += f"#{number + 1}" if number else ""
-        items[id_] = _item(id_, node, piece, describer, cited)
+        described = _joins(graph, node, piece) or describer.fragment(piece.fragment)
+        citation = cited.get(_place(piece.fragment))
+        items[id_] = Item(
+            id=id_,
+            node=node.id,
+            fragment=piece.fragment,
+            clause=piece.clause,
+            name=described.name,
+            description=described.text,
+            citation=citation,
+            join=piece.join,
+            correlated=piece.correlated,
+        )
     return ExplainedNode(node, tuple(items.values()))
 
 
-def _item(id_: str, node: Node, piece: Piece, describer: Describer, cited: dict[_Place, Citation]) -> Item:
-    fragment = piece.fragment
-    described = describer.fragment(fragment)
-    return Item(
-        id=id_,
-        node=node.id,
-        fragment=fragment,
-        clause=piece.clause,
-        name=described.name,
-        description=described.text,
-        citation=cited.get(_place(fragment)),
-        join=piece.join,
-        correlated=piece.correlated,
-    )
+def _joins(graph: Graph, node: Node, piece: Piece) -> Description | None:
+    """A FROM clause over CTEs and subqueries by what these are called: the query has nodes of them."""
+    if piece.fragment.kind != "relation" or piece.fragment.form != "clause" or node.parts is None:
+        return None
+    sources = [graph.index.get(join.node) for join in node.parts.joins]
+    if not sources or all(source is None or source.kind == "table" for source in sources):
+        return None
+    said = joined([source.name if source is not None else "?" for source in sources])
+    return Description(said, f"how {said} are linked")

@@ -73,6 +73,9 @@ class _Builder:
         }
         written = {key: parts.expressions for key, parts in self.parts.items() if parts is not None}
         self.columns = ColumnFinder(walker, written)
+        for scope in walker.scopes:  # one after the other: a long chain of CTEs is no deep recursion
+            if scope.label.startswith("cte:"):
+                self.columns.columns(scope)
 
     def _origins(self) -> list[tuple[Source, Any]]:
         sources = [source for scope in self.walker.scopes for source in scope.sources]

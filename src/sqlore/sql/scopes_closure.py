@@ -36,6 +36,8 @@ class Closures:
         self.walker = texts.walker
         self._above: dict[int, list[Scope]] = {}
         self._reads: dict[int, list[Scope]] = {}
+        self._definitions: dict[int, tuple[int, int] | None] = {}
+        self._lacking: dict[tuple[int, int], bool] = {}
         for scope in self.walker.scopes:
             chain: list[Scope] = []
             current: Scope | None = scope
@@ -70,6 +72,11 @@ class Closures:
 
     def _definition(self, cte: Scope) -> tuple[int, int] | None:
         """The range of ``name AS (...)`` of a CTE."""
+        if id(cte) not in self._definitions:
+            self._definitions[id(cte)] = self._find_definition(cte)
+        return self._definitions[id(cte)]
+
+    def _find_definition(self, cte: Scope) -> tuple[int, int] | None:
         if cte.parent is None:
             return None
         clause = self.texts.definitions(self.texts.entered(cte.parent))
@@ -86,11 +93,17 @@ class Closures:
         ranges = [self._definition(cte) for cte in ctes]
         if len(set(names)) < len(names) or any(found is None for found in ranges):
             return None
-        if any(self.texts.placeholder(found) for found in ranges if found is not None):
+        if any(self._lacks(found) for found in ranges if found is not None):
             return None
         parents = [self.texts.entered(cte.parent) for cte in ctes if cte.parent is not None]
         word = "WITH RECURSIVE " if any(self.texts.recursive(parent) for parent in parents) else "WITH "
         return word + ", ".join(self.texts.slice(found) for found in ranges) + " "
+
+    def _lacks(self, found: tuple[int, int]) -> bool:
+        """Whether a value is missing in a definition."""
+        if found not in self._lacking:
+            self._lacking[found] = self.texts.placeholder(found)
+        return self._lacking[found]
 
     def _refusal(self, ctes: list[Scope]) -> str:
         """Why there is no WITH clause for some CTEs."""

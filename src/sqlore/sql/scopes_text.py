@@ -48,6 +48,7 @@ class Texts:
         self.spans = walker.spans
         self.sql = walker.source_text
         self._ranges: dict[int, Range | None] = {}
+        self._definitions: dict[int, list[Range]] = {}
         self._children: dict[int, list[Scope]] = {}
         for scope in walker.scopes:
             if scope.path_parent is not None:
@@ -170,6 +171,12 @@ class Texts:
 
     def definitions(self, here: Entered) -> list[Range]:
         """``name(columns) AS (...)`` of each CTE of a query's own WITH."""
+        key = id(here.scope)
+        if key not in self._definitions:
+            self._definitions[key] = self._find_definitions(here)
+        return self._definitions[key]
+
+    def _find_definitions(self, here: Entered) -> list[Range]:
         found = self.range(here)
         if found is None or self.spans.kinds[found[0]] is not TokenType.WITH:
             return []
