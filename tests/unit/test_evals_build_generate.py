@@ -12,12 +12,13 @@ from sqlglot import parse_one
 
 from sqlore.errors import SourceError, UsageError
 from sqlore.evals.build.bench import Bench, open_bench
+from sqlore.evals.build.cook import Cook
 from sqlore.evals.build.frame import tables_of, text_of
 from sqlore.evals.build.generate import build, rich_file
 from sqlore.evals.build.journal import Journal
 from sqlore.evals.build.material import Kit, materials, swapped
 from sqlore.evals.build.pieces import Keys, parts_of, paths_from, pieces_of
-from sqlore.evals.build.recipes import RECIPES, Cook
+from sqlore.evals.build.recipes import RECIPES
 from sqlore.evals.build.validate import Validator, agreements, read_candidates
 from sqlore.evals.build.wording import own_words, several
 from sqlore.evals.tasks import read_tasks

@@ -18,11 +18,12 @@ from typing import Any, Final
 from sqlore.errors import UsageError
 from sqlore.evals.build.annotate import script_id
 from sqlore.evals.build.bench import Bench, Candidate
+from sqlore.evals.build.cook import Cook
 from sqlore.evals.build.findings import Verdict
 from sqlore.evals.build.frame import text_of
 from sqlore.evals.build.journal import Journal
 from sqlore.evals.build.material import Kit, materials
-from sqlore.evals.build.recipes import RECIPES, Cook
+from sqlore.evals.build.recipes import RECIPES
 from sqlore.evals.build.validate import Validator
 
 __all__ = ["BuildReport", "build", "rich_file"]

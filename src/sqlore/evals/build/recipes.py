@@ -6,146 +6,31 @@ does not fit. Question and SQL are built side by side from the same pieces, so t
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Final
 
 from sqlglot import exp
 
-from sqlore.evals.build.frame import Placed, tables_of, text_of
-from sqlore.evals.build.material import Kit, Material, Shown, Worded, swapped
+from sqlore.evals.build.cook import (
+    Cook,
+    Dish,
+    again,
+    asked,
+    dish,
+    measured,
+    real,
+    subquery,
+    take_first,
+    value_of,
+    with_article,
+)
+from sqlore.evals.build.frame import Placed
+from sqlore.evals.build.material import Shown
 from sqlore.evals.build.wording import several
 
-__all__ = ["RECIPES", "Cook", "Dish"]
+__all__ = ["RECIPES"]
 
-_ALIKE: Final = 0.5
-_SWAP: Final = 0.4
-_TRIES: Final = 12
 _FIRST: Final = {2: "two", 3: "three", 4: "four", 5: "five"}
-
-
-@dataclass(frozen=True)
-class Dish:
-    """A task as it comes from a recipe; `used` are the scripts that it is made from."""
-
-    recipe: str
-    question: str
-    query: Any
-    used: tuple[str, ...]
-
-
-class Cook:
-    """One draw: the kit, the material of one table, and a generator of random numbers of its own."""
-
-    def __init__(self, kit: Kit, material: Material, rng: random.Random) -> None:
-        self.kit, self.material, self.rng = kit, material, rng
-        self.used: dict[str, None] = {}
-
-    # -------------------------------------------------------------- drawing
-
-    def take(self, offered: Sequence[Shown]) -> Shown | None:
-        """A measure, group or column at random; its script counts as used."""
-        if not offered:
-            return None
-        found = self.rng.choice(offered)
-        self.used[found.script] = None
-        return found
-
-    def rows(self, count: int, avoid: frozenset[str] = frozenset()) -> list[Worded]:
-        """So many parts of dissimilar scripts about different things, values swapped now and then.
-
-        Nothing comes back where there are not that many; `avoid` are columns that none may be about.
-        """
-        found: list[Worded] = []
-        about = set(avoid)
-        for _ in range(_TRIES * count):
-            one = self.rng.choice(self.material.parts)
-            known = [worded.part.script for worded in found]
-            fits = not (one.part.columns & about) and one.part.script not in known
-            if not fits or any(self.kit.alike(one.part.script, key) > _ALIKE for key in known):
-                continue
-            about |= one.part.columns
-            found.append(self.tweaked(one))
-            if len(found) == count:
-                self.used.update({worded.part.script: None for worded in found})
-                return found
-        return []
-
-    def tweaked(self, one: Worded) -> Worded:
-        """The part, or now and then the part with another value."""
-        other = swapped(one, self.kit, self.rng) if self.rng.random() < _SWAP else None
-        return other or one
-
-    # -------------------------------------------------------------- building
-
-    def said(self, rows: Sequence[Worded]) -> str:
-        return self.kit.wording.rows(self.material.anchor, [(one.part, one.words) for one in rows])
-
-    def select(
-        self,
-        shown: Sequence[Shown],
-        rows: Sequence[Worded],
-        groups: Sequence[Shown] = (),
-        without: Sequence[Worded] = (),
-        test: tuple[type[Any], Placed, Any] | None = None,
-    ) -> Any:
-        """A SELECT that joins no more tables than a script that is used; what is left over goes inside."""
-        placed = [one.placed for one in [*shown, *groups]] + ([test[1]] if test else [])
-        paths = [path for one in placed for path in one.paths.values()]
-        most = self.kit.tables(self.used)
-        joined, inner = [], []
-        for one in rows:
-            wanted = [*paths, *one.part.paths.values()]
-            if one.part.single and tables_of(wanted) <= most:
-                joined.append(one.part)
-                paths = wanted
-            else:
-                inner.append(one.part)
-        return self.kit.builder.select(
-            self.material.anchor,
-            [one.placed for one in shown],
-            joined,
-            inner=inner,
-            without=[one.part for one in without],
-            test=test,
-            groups=[one.placed for one in groups],
-        )
-
-    def measure(self) -> Shown | None:
-        """What to measure: mostly a number of rows, else an average or the like."""
-        amounts, counts = self.material.amounts, self.material.counts
-        return self.take(amounts if amounts and (not counts or self.rng.random() < 0.4) else counts)
-
-    def pick(self, *texts: str) -> str:
-        return self.rng.choice(texts)
-
-
-def _subquery(query: Any) -> Any:
-    return exp.Subquery(this=query)
-
-
-def _real(node: Any) -> Any:
-    return exp.Cast(this=node, to=exp.DataType.build("real", dialect="sqlite"))
-
-
-def _of(measure: Shown, rows: str) -> str:
-    return f"{measure.words} of {rows}" if measure.words == "number" else f"{measure.words} of the {rows}"
-
-
-def _that(measure: Shown, rows: str) -> str:
-    """The same measure, named for the second time."""
-    return f"the number of {rows}" if measure.words == "number" else f"that of the {rows}"
-
-
-def _ask(cook: Cook, measure: Shown, rows: str) -> str:
-    if measure.words == "number":
-        return cook.pick(
-            f"How many {rows} are there?", f"What is the number of {rows}?", f"Count the {rows}."
-        )
-    if measure.words.startswith("percentage"):
-        return f"Among the {rows}, what is the {measure.words}?"
-    return cook.pick(f"What is the {_of(measure, rows)}?", f"Calculate the {_of(measure, rows)}.")
 
 
 def narrowed(cook: Cook) -> Dish | None:
@@ -157,7 +42,7 @@ def narrowed(cook: Cook) -> Dish | None:
     rows = cook.rows(cook.rng.choice((2, 2, 3)), measure.columns if shares else frozenset())
     if not rows:
         return None
-    return _dish(cook, "narrowed", _ask(cook, measure, cook.said(rows)), cook.select([measure], rows))
+    return dish(cook, "narrowed", asked(cook, measure, cook.said(rows)), cook.select([measure], rows))
 
 
 def listed(cook: Cook) -> Dish | None:
@@ -168,7 +53,7 @@ def listed(cook: Cook) -> Dish | None:
         return None
     said, words = cook.said(rows), several(column.words)
     question = cook.pick(f"List the {words} of the {said}.", f"What are the {words} of the {said}?")
-    return _dish(cook, "listed", question, cook.select([column], rows))
+    return dish(cook, "listed", question, cook.select([column], rows))
 
 
 def ratio(cook: Cook) -> Dish | None:
@@ -178,10 +63,10 @@ def ratio(cook: Cook) -> Dish | None:
     if measure is None or not rows:
         return None
     first, second = (cook.select([measure], [one]) for one in rows)
-    query = exp.select(exp.Div(this=_real(_subquery(first)), expression=_subquery(second)))
+    query = exp.select(exp.Div(this=real(subquery(first)), expression=subquery(second)))
     one, other = (cook.said([worded]) for worded in rows)
-    question = f"What is the ratio of the {_of(measure, one)} to {_that(measure, other)}?"
-    return _dish(cook, "ratio", question, query)
+    question = f"What is the ratio of the {measured(measure, one)} to {again(measure, other)}?"
+    return dish(cook, "ratio", question, query)
 
 
 def share(cook: Cook) -> Dish | None:
@@ -193,10 +78,10 @@ def share(cook: Cook) -> Dish | None:
     base, more = rows[:-1], rows[-1]
     whole = cook.select([measure], base)
     some = cook.select([measure], rows)
-    hundred = exp.Mul(this=_real(_subquery(some)), expression=exp.Literal.number(100))
-    query = exp.select(exp.Div(this=hundred, expression=_subquery(whole)))
+    hundred = exp.Mul(this=real(subquery(some)), expression=exp.Literal.number(100))
+    query = exp.select(exp.Div(this=hundred, expression=subquery(whole)))
     question = f"What percentage of the {cook.said(base)} are {cook.said([more])}?"
-    return _dish(cook, "share", question, query)
+    return dish(cook, "share", question, query)
 
 
 def compared(cook: Cook) -> Dish | None:
@@ -207,19 +92,19 @@ def compared(cook: Cook) -> Dish | None:
         return None
     both = rows[2:]
     sides = [[rows[0], *both], [rows[1], *both]]
-    values = [_value(cook, cook.select([measure], side)) for side in sides]
+    values = [value_of(cook, cook.select([measure], side)) for side in sides]
     if values[0] is None or values[1] is None:
         return None
     if values[0] < values[1]:
         sides.reverse()
     first, second = (cook.select([measure], side) for side in sides)
-    query = exp.select(exp.Sub(this=_subquery(first), expression=_subquery(second)))
+    query = exp.select(exp.Sub(this=subquery(first), expression=subquery(second)))
     high, low = (cook.said([side[0]]) for side in sides)
-    among = f"Among {cook.said(both)}, by" if both else "By"
-    question = f"{among} how much does the {_of(measure, high)} exceed {_that(measure, low)}?"
+    among = f"Among the {cook.said(both)}, by" if both else "By"
+    question = f"{among} how much does the {measured(measure, high)} exceed {again(measure, low)}?"
     if measure.words == "number":
-        question = f"{among.removesuffix('y')}{'y'} how many do the {high} outnumber the {low}?"
-    return _dish(cook, "compared", question, query)
+        question = f"{among} how many do the {high} outnumber the {low}?"
+    return dish(cook, "compared", question, query)
 
 
 def grouped(cook: Cook) -> Dish | None:
@@ -232,9 +117,10 @@ def grouped(cook: Cook) -> Dish | None:
         return None
     query = cook.select([group, measure], rows, [group])
     said, what = cook.said(rows), "the number" if measure.words == "number" else f"the {measure.words}"
-    asked = f"how many {said} are there" if measure.words == "number" else f"what is the {_of(measure, said)}"
-    question = f"For each {group.words}, {asked}? Give the {group.words} and {what}."
-    return _dish(cook, "grouped", question, query)
+    plain = measure.words == "number"
+    wanted = f"how many {said} are there" if plain else f"what is the {measured(measure, said)}"
+    question = f"For each {group.words}, {wanted}? Give the {group.words} and {what}."
+    return dish(cook, "grouped", question, query)
 
 
 def topped(cook: Cook) -> Dish | None:
@@ -247,9 +133,9 @@ def topped(cook: Cook) -> Dish | None:
         return None
     count = cook.rng.choice((1, 1, 2, 3, 5))
     query = cook.select([group, measure], rows, [group])
-    _limit(query, query.expressions[1].copy(), count)
+    take_first(query, query.expressions[1].copy(), count)
     said, plain = cook.said(rows), measure.words == "number"
-    most = f"the most {said}" if plain else f"the highest {_of(measure, said)}"
+    most = f"the most {said}" if plain else f"the highest {measured(measure, said)}"
     what = "the number" if plain else f"the {measure.words}"
     if count == 1:
         question = f"Which {group.words} has {most}? Give the {group.words} and {what}."
@@ -259,7 +145,7 @@ def topped(cook: Cook) -> Dish | None:
             f"Which {_FIRST[count]} {many} have {most}?"
             f" Give each {group.words} and {what}, from the highest to the lowest."
         )
-    return _dish(cook, "topped", question, query)
+    return dish(cook, "topped", question, query)
 
 
 def without(cook: Cook) -> Dish | None:
@@ -271,7 +157,7 @@ def without(cook: Cook) -> Dish | None:
     kept, out = rows[:-1], rows[-1]
     query = cook.select([measure], kept, without=[out])
     question = f"How many {cook.said(kept)} are not among the {cook.said([out])}?"
-    return _dish(cook, "without", question, query)
+    return dish(cook, "without", question, query)
 
 
 def above(cook: Cook) -> Dish | None:
@@ -289,9 +175,9 @@ def above(cook: Cook) -> Dish | None:
     placed = Placed(column, measure.placed.paths)
     query = cook.select([count], [rows[0]], test=(exp.GT, placed, inside))
     words = cook.kit.wording.column(placed, cook.material.anchor)
-    said = cook.kit.wording.rows(cook.material.anchor, [(rows[0].part, rows[0].words)])
-    question = f"Of the {said}, how many have {_a(words)} above the {_of(measure, cook.said([rows[1]]))}?"
-    return _dish(cook, "above", question, query)
+    said, level = (cook.said([one]) for one in rows)
+    question = f"Of the {said}, how many have {with_article(words)} above the {measured(measure, level)}?"
+    return dish(cook, "above", question, query)
 
 
 def extreme(cook: Cook) -> Dish | None:
@@ -304,12 +190,12 @@ def extreme(cook: Cook) -> Dish | None:
         return None
     query = cook.select([name, rank], rows)
     key = query.expressions[1].copy()
-    _limit(query, key, 1)
+    take_first(query, key, 1)
     question = (
         f"Among the {cook.said(rows)}, which one has the highest {rank.words}?"
         f" Give the {name.words} and the {rank.words}."
     )
-    return _dish(cook, "extreme", question, query)
+    return dish(cook, "extreme", question, query)
 
 
 def gap(cook: Cook) -> Dish | None:
@@ -322,9 +208,9 @@ def gap(cook: Cook) -> Dish | None:
     shares = []
     for side in (one, other):
         some, whole = cook.select([measure], [side, what]), cook.select([measure], [side])
-        hundred = exp.Mul(this=_real(_subquery(some)), expression=exp.Literal.number(100))
-        shares.append(exp.Div(this=hundred, expression=_subquery(whole)))
-    values = [_value(cook, exp.select(share.copy())) for share in shares]
+        hundred = exp.Mul(this=real(subquery(some)), expression=exp.Literal.number(100))
+        shares.append(exp.Div(this=hundred, expression=subquery(whole)))
+    values = [value_of(cook, exp.select(share.copy())) for share in shares]
     if values[0] is None or values[1] is None:
         return None
     if values[0] < values[1]:
@@ -335,7 +221,7 @@ def gap(cook: Cook) -> Dish | None:
         f"By how many percentage points is the share of {cook.said([what])} higher among"
         f" the {cook.said([one])} than among the {cook.said([other])}?"
     )
-    return _dish(cook, "gap", question, query)
+    return dish(cook, "gap", question, query)
 
 
 def leading(cook: Cook) -> Dish | None:
@@ -349,11 +235,11 @@ def leading(cook: Cook) -> Dish | None:
     most, own = rows
     first = cook.select([group], [most], [group])
     counted = cook.select([group, count], [most], [group]).expressions[1]
-    _limit(first, counted.copy(), 1)
+    take_first(first, counted.copy(), 1)
     query = cook.select([measure], [own], test=(exp.EQ, group.placed, first))
-    asked = _ask(cook, measure, cook.said([own]))
-    question = f"For the {group.words} with the most {cook.said([most])}: {asked[0].lower()}{asked[1:]}"
-    return _dish(cook, "leading", question, query)
+    wanted = asked(cook, measure, cook.said([own]))
+    question = f"For the {group.words} with the most {cook.said([most])}: {wanted[0].lower()}{wanted[1:]}"
+    return dish(cook, "leading", question, query)
 
 
 def exceeding(cook: Cook) -> Dish | None:
@@ -367,37 +253,13 @@ def exceeding(cook: Cook) -> Dish | None:
         return None
     query = cook.select([group, measure], [rows[0]], [group])
     level = cook.select([measure], [rows[1]])
-    above_it = exp.GT(this=query.expressions[1].copy(), expression=_subquery(level))
+    above_it = exp.GT(this=query.expressions[1].copy(), expression=subquery(level))
     query.set("having", exp.Having(this=above_it))
     question = (
-        f"For which {several(group.words)} is the {_of(measure, cook.said([rows[0]]))} above"
-        f" {_that(measure, cook.said([rows[1]]))}? Give each {group.words} and the {measure.words} there."
+        f"For which {several(group.words)} is the {measured(measure, cook.said([rows[0]]))} above"
+        f" {again(measure, cook.said([rows[1]]))}? Give each {group.words} and the {measure.words} there."
     )
-    return _dish(cook, "exceeding", question, query)
-
-
-def _a(words: str) -> str:
-    return f"an {words}" if words[:1] in "aeiou" else f"a {words}"
-
-
-def _limit(query: Any, key: Any, count: int) -> None:
-    query.set("order", exp.Order(expressions=[exp.Ordered(this=key, desc=True, nulls_first=False)]))
-    query.set("limit", exp.Limit(expression=exp.Literal.number(count)))
-
-
-def _value(cook: Cook, query: Any) -> float | None:
-    """The one number that a query gives."""
-    found = cook.kit.bench.engine.run(_text(cook, query)).rows
-    return found[0][0] if found and isinstance(found[0][0], int | float) else None
-
-
-def _text(cook: Cook, query: Any) -> str:
-    return text_of(query, cook.kit.bench.dialect)
-
-
-def _dish(cook: Cook, recipe: str, question: str, query: Any) -> Dish:
-    question = " ".join(question.split())
-    return Dish(recipe, question[0].upper() + question[1:], query, tuple(cook.used))
+    return dish(cook, "exceeding", question, query)
 
 
 RECIPES: Final[Mapping[str, Callable[[Cook], Dish | None]]] = {
