@@ -133,6 +133,10 @@ def test_names_and_numbers_of_a_column_that_is_taken_out() -> None:
 
 
 def test_top_goes_with_its_order() -> None:
+    assert off("SELECT TOP 5 name FROM hero", "TOP 5", dialect="tsql") == "SELECT name FROM hero"
+    assert edited("SELECT TOP 5 name FROM hero", "TOP 5", "TOP 3", "tsql") == "SELECT TOP 3 name FROM hero"
+    sql = "SELECT TOP 5 name FROM hero GROUP BY name ORDER BY COUNT(*)"
+    assert off(sql, "COUNT(*)", dialect="tsql") == "SELECT TOP 5 name FROM hero GROUP BY name"
     sql = "SELECT TOP 5 name FROM hero WHERE height > 1 ORDER BY height DESC"
     assert off(sql, "ORDER BY height DESC", dialect="tsql") == "SELECT name FROM hero WHERE height > 1"
 
@@ -240,8 +244,13 @@ def test_columns_without_their_group() -> None:
     assert off(sql, "GROUP BY name") == "SELECT name, COUNT(*) FROM hero"
     one = query(sql)
     assert "name" in switched_off(one, number(one, "GROUP BY name")).notes[0]
-    with pytest.raises(EditError, match="name, which would be neither grouped nor aggregated"):
-        off(sql, "GROUP BY name", dialect="duckdb")
+    assert off(sql, "GROUP BY name", dialect="duckdb") == "SELECT COUNT(*) FROM hero"
+    sql = "SELECT COUNT(*) AS n, id, name, MAX(height) FROM hero GROUP BY id, name ORDER BY n, 4"
+    assert off(sql, "GROUP BY id, name", dialect="duckdb") == (
+        "SELECT COUNT(*) AS n, MAX(height) FROM hero ORDER BY n, 2"
+    )
+    with pytest.raises(EditError, match="needed: name"):
+        off("SELECT name, COUNT(*) FROM hero GROUP BY name ORDER BY name", "GROUP BY name", dialect="duckdb")
 
 
 # ------------------------------------------------------------------ replaced

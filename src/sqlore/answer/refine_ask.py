@@ -49,6 +49,7 @@ _CLAUSES: Final = {
     "window": "the ORDER BY of a window",
     "tail": "ORDER BY and LIMIT at the end",
     "distinct": "DISTINCT at the beginning",
+    "top": "TOP at the beginning",
 }
 _FENCED: Final = re.compile(r"```[a-z]*\s*\n?(.*?)(?:```|\Z)", re.DOTALL | re.IGNORECASE)
 _THOUGHT: Final = re.compile(r"\A.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)

@@ -278,7 +278,7 @@ def _fits(text: str, old: str, place: Place, dialect: str) -> bool:
     """Whether a piece may stand in a clause: aggregates in HAVING, none in WHERE, columns as they were."""
     word = text.split(None, 1)[0].upper()
     now = old.split(None, 1)[0].upper()
-    if place.clause in ("tail", "window", "distinct", "group", "partition"):
+    if place.clause in ("tail", "window", "distinct", "top", "group", "partition"):
         lists = ("ORDER", "LIMIT", "FETCH", "OFFSET")
         return word == now or (place.clause == "tail" and word in lists and now in lists)
     if place.clause in ("from", "using"):

@@ -61,7 +61,7 @@ def granted(query: Query, number: int, words: str, catalog: Catalog) -> str | No
     fragment, place = query.fragment(number), query.place(number)
     found = (place.first, place.stop)
     words = " ".join(words.split()).strip(" .!")
-    if place.clause in ("tail", "window"):
+    if place.clause in ("tail", "window", "top"):
         return _sorted(query, found, words)
     if fragment.kind == "calculation" and _ONCE.search(words):
         return _once(query, number, found, words)
@@ -300,7 +300,7 @@ def _directed(query: Query, found: Range, wanted: str | None) -> list[TextEdit] 
 def _limited(query: Query, found: Range, count: str | None) -> list[TextEdit]:
     """LIMIT with that number; without one it goes."""
     tokens = query.tokens
-    at = next((i for i in range(found[0], found[1]) if tokens[i].text.upper() == "LIMIT"), None)
+    at = next((i for i in range(found[0], found[1]) if tokens[i].text.upper() in ("LIMIT", "TOP")), None)
     end = query.offsets(found)[1]
     if at is None:
         return [TextEdit(end, end, f" LIMIT {count}")] if count else []

@@ -95,7 +95,9 @@ def _compared(before: Iterable[Fragment], after: Iterable[Fragment], change: Cha
     for rest in left.values():
         for fragment in rest:
             left_over = any(
-                k == fragment.kind and s <= fragment.start and fragment.end <= e for k, s, e in rests
+                k == fragment.kind
+                and ((s <= fragment.start and fragment.end <= e) or fragment.sql[:3].upper() == "TOP")
+                for k, s, e in rests
             )
             if not left_over and not _new(fragment, change):
                 raise EditError(

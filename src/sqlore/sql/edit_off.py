@@ -10,9 +10,9 @@ from sqlglot import TokenType, exp
 from sqlore.sql.edit import Change, TextEdit
 from sqlore.sql.edit_grouping import is_aggregate
 from sqlore.sql.edit_query import Place, Query
-from sqlore.sql.edit_select import removed_item
+from sqlore.sql.edit_select import removed_columns, removed_item
 from sqlore.sql.edit_sources import dropped, keeps_rows, parts_of, unused, used_by
-from sqlore.sql.spans import Range
+from sqlore.sql.spans import Block, Range
 
 __all__ = ["Joins", "switched_off"]
 
@@ -147,7 +147,7 @@ def _lonely_joins(query: Query, number: int, place: Place, joins: Joins, notes: 
 
 
 def _clause_off(query: Query, number: int, place: Place, notes: list[str]) -> list[TextEdit]:
-    if place.clause == "distinct":
+    if place.clause in ("distinct", "top"):
         return query.cut((place.first, place.stop), lead=False)
     opened = query.tokens[place.first - 1].token_type is TokenType.L_PAREN
     if place.clause in ("partition", "window") and opened:
@@ -170,7 +170,7 @@ def _top(query: Query, number: int) -> list[TextEdit]:
 
 
 def _ungrouped(query: Query, number: int, notes: list[str]) -> list[TextEdit]:
-    """What a query without its GROUP BY cannot keep: HAVING, and in strict dialects columns of the groups."""
+    """What a query without its GROUP BY cannot keep: HAVING, and in strict dialects the groups' columns."""
     scope = query.scope(number)
     node, block = query.select(scope), query.block(scope)
     if node is None or block is None:
@@ -185,13 +185,10 @@ def _ungrouped(query: Query, number: int, notes: list[str]) -> list[TextEdit]:
     if query.dialect in _LOOSE:
         notes.append(f"{names}: one value of any row, since the rows are one group now")
         return []
-    raise query.refused(
-        number,
-        f"the result shows {names}, which would be neither grouped nor aggregated",
-        "edit the grouping, or change the whole SQL by hand (item 0)",
-    )
+    notes.append(f"{names} went too: it would be neither grouped nor aggregated")
+    return removed_columns(query, number, bare)
 
 
-def _ranges(query: Query, block: object, wanted: list[int]) -> list[Range]:
-    found = query.spans.projections(block)  # type: ignore[arg-type]
+def _ranges(query: Query, block: Block, wanted: list[int]) -> list[Range]:
+    found = query.spans.projections(block)
     return [found[n] for n in wanted if n < len(found)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,8 +44,8 @@ class Place:
     """Where a fragment stands: its clause, its tokens, and the list or condition that it is a member of.
 
     `clause` is ``select``, ``order``, ``where``, ``having``, ``qualify``, ``on``, ``from``, ``group``,
-    ``partition``, ``window`` (an ORDER BY in one), ``tail``, ``distinct``, ``using``, ``query``. `members`
-    are the token ranges of the members: items of a list with their aliases, or atomic predicates.
+    ``partition``, ``window`` (an ORDER BY in one), ``tail``, ``distinct``, ``top``, ``using``, ``query``.
+    `members` are the token ranges of the members: items of a list with their aliases, or atomic predicates.
     """
 
     clause: str
@@ -147,6 +148,11 @@ class Query:
         return (first, stop) if first >= 0 and stop > first else None
 
     @cached_property
+    def _spots(self) -> Counter[tuple[str, int, int]]:
+        """How many fragments of a kind claim one place: where several do, it is that of none."""
+        return Counter((f.kind, f.start, f.end) for f in self.fragments)
+
+    @cached_property
     def _ends(self) -> dict[int, int]:
         return {t.end + 1: i for i, t in enumerate(self.tokens[: self.spans.stop], 1) if i > self.spans.first}
 
@@ -207,8 +213,7 @@ class Query:
         found = self.tokens_of(fragment.start, fragment.end)
         if fragment.kind == "query":
             return Place("query", self.spans.first, self.spans.stop)
-        if found is None or sum((f.kind, f.start, f.end) == (fragment.kind, fragment.start, fragment.end)
-                                for f in self.fragments) > 1:  # fmt: skip
+        if found is None or self._spots[fragment.kind, fragment.start, fragment.end] > 1:
             self._unplaced(number)
         word = self.tokens[found[0]].text.upper()
         if fragment.kind in ("condition", "relation") and fragment.form != "clause":
@@ -224,8 +229,8 @@ class Query:
             return "from"
         if fragment.kind == "dimension":
             return "partition" if word.startswith("PARTITION") else "group"
-        if word == "DISTINCT":
-            return "distinct"
+        if word in ("DISTINCT", "TOP"):
+            return word.lower()
         level = self.level(found[0])
         window = level in self.spans.levels and level and self._opens_window(level)
         return "window" if window else "tail"

@@ -41,6 +41,7 @@ _SAID: Final = {
     "window": "an ORDER BY clause",
     "from": "a FROM clause",
     "distinct": "DISTINCT",
+    "top": "TOP with a number",
     "using": "a USING clause or an ON condition",
 }
 
@@ -84,9 +85,10 @@ def piece_of(text: str, clause: str, dialect: str) -> str:
         text = f"{prefix} {text}"
     if not text:
         raise EditError("there is nothing to put in its place", hint="switch it off to take it out")
-    if clause in ("distinct", "window", "partition", "using"):
-        words = {"distinct": ("DISTINCT", "TOP"), "window": ("ORDER",), "using": ("USING", "ON", "NATURAL")}
-        if clause in words and text.split(None, 1)[0].upper().partition("(")[0] not in words[clause]:
+    if clause in ("distinct", "top", "window", "partition", "using"):
+        words = {"window": ("ORDER",), "using": ("USING", "ON", "NATURAL"), "partition": ("PARTITION",)}
+        wanted = words.get(clause, (clause.upper(),))
+        if text.split(None, 1)[0].upper().partition("(")[0] not in wanted:
             raise EditError(f"this is not {_SAID[clause]}", where=text)
         return text
     _parsed(text, clause, dialect)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from sqlglot import exp
 
 from sqlore.sql.edit import TextEdit
+from sqlore.sql.edit_grouping import is_aggregate
 from sqlore.sql.edit_query import Place, Query
 from sqlore.sql.resolve import Scope
 
-__all__ = ["alias_of", "alias_uses", "removed_item", "used_outside"]
+__all__ = ["alias_of", "alias_uses", "removed_columns", "removed_item", "used_outside"]
 
 
 def removed_item(query: Query, number: int, place: Place, notes: list[str]) -> list[TextEdit]:
@@ -105,22 +107,62 @@ def _inlined(query: Query, number: int, place: Place) -> list[TextEdit]:
 
 def _renumbered(query: Query, scope: Scope, index: int, text: str) -> list[TextEdit]:
     """Numbers of columns in ORDER BY and GROUP BY: later ones move up, the column's own is its formula."""
-    node, block = query.select(scope), query.block(scope)
     edits: list[TextEdit] = []
     for clause in ("group", "order"):
-        found = block.clause(clause) if block is not None else None
-        keys = node.args[clause].expressions if node.args.get(clause) is not None else []
-        ranges = query.spans.items(found, block) if found is not None and block is not None else []
-        if len(ranges) != len(keys):
-            continue
-        for (first, _), key in zip(ranges, keys, strict=True):
-            inner = key.this if isinstance(key, exp.Ordered) else key
-            if not (isinstance(inner, exp.Literal) and not inner.is_string and str(inner.this).isdigit()):
-                continue
-            number = int(str(inner.this))
-            start, end = query.offsets((first, first + 1))
+        for number, start, end in _ordinals(query, scope, clause):
             if number == index + 1:
                 edits.append(TextEdit(start, end, text))
             elif number > index + 1:
                 edits.append(TextEdit(start, end, str(number - 1)))
     return edits
+
+
+def _ordinals(query: Query, scope: Scope, clause: str) -> Iterator[tuple[int, int, int]]:
+    """The keys of a clause that are numbers of columns: the number, and its offsets."""
+    node, block = query.select(scope), query.block(scope)
+    found = block.clause(clause) if block is not None else None
+    keys = node.args[clause].expressions if node is not None and node.args.get(clause) is not None else []
+    ranges = query.spans.items(found, block) if found is not None and block is not None else []
+    for (first, _), key in zip(ranges, keys, strict=True) if len(ranges) == len(keys) else ():
+        inner = key.this if isinstance(key, exp.Ordered) else key
+        if isinstance(inner, exp.Literal) and not inner.is_string and str(inner.this).isdigit():
+            yield int(str(inner.this)), *query.offsets((first, first + 1))
+
+
+def removed_columns(query: Query, number: int, columns: list[int]) -> list[TextEdit]:
+    """The edits that take some of the columns out of a SELECT, since the item `number` goes.
+
+    Raises `EditError` where ORDER BY or another query uses one of them.
+    """
+    scope = query.scope(number)
+    node, block = query.select(scope), query.block(scope)
+    members = query.spans.projections(block) if block is not None else []
+    names = [name for n in columns if (name := node.expressions[n].alias_or_name)]
+    order = node.args.get("order")
+    keys = [key.this for key in order.expressions] if order is not None else []
+    used = [name for name in names if query.fragment(number).scope != "main" and used_outside(query, name)]
+    used += [k.sql() for k in keys if k.find(exp.Column) and not is_aggregate(k) and not _named(node, k)]
+    used += [str(place) for place, _, _ in _ordinals(query, scope, "order") if place - 1 in columns]
+    union = query.fragment(number).scope.rpartition("/")[2].startswith("union:")
+    if used or union or len(members) != len(node.expressions):
+        named = ", ".join(dict.fromkeys(used)) or "the other queries of the UNION"
+        raise query.refused(
+            number,
+            f"columns of its groups are needed: {named}",
+            "switch off what needs them first, or change the whole SQL by hand (item 0)",
+        )
+    lead = next(n for n in range(len(members)) if n not in columns)
+    edits = query.cut((members[0][0], members[lead][0]), lead=False) if lead else []
+    for first, stop in (members[n] for n in columns if n > lead):
+        edits += query.cut((first - 1, first), (first, stop), lead=True)
+    for place, start, end in _ordinals(query, scope, "order"):
+        edits.append(TextEdit(start, end, str(place - sum(n < place for n in columns))))
+    return edits
+
+
+def _named(node: Any, key: Any) -> bool:
+    """Whether a key of ORDER BY is the alias of an aggregated column."""
+    return isinstance(key, exp.Column) and any(
+        isinstance(item, exp.Alias) and item.alias.lower() == key.name.lower() and is_aggregate(item.this)
+        for item in node.expressions
+    )
