@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from sqlore.errors import StoreError, UsageError
 if TYPE_CHECKING:
     from sqlore.answer.refine import Refiner
     from sqlore.answer.refine_history import DraftHistory
-    from sqlore.catalog import Catalog
+    from sqlore.catalog import Catalog, Entry
     from sqlore.config import Settings
     from sqlore.embed import Embedder
     from sqlore.engines import Engine
@@ -307,6 +307,48 @@ class Workspace:
         self.__dict__.pop("catalog", None)
         self.__dict__.pop("retriever", None)
         self._remember()
+
+    def say(self, *entries: Entry, taken_back: Sequence[Entry] = ()) -> Catalog:
+        """What a person says of tables, columns and values, in place of what a person said of them before.
+
+        `taken_back` is not said any more; what a file or the database says shows again. Kept in the store,
+        which is made where there is none. `redescribe` brings the descriptions up to date.
+        """
+        from dataclasses import replace
+
+        from sqlore.catalog import Dictionary
+
+        known, catalog = self.learned, self.catalog
+        said = catalog.dictionary
+        for entry in (*entries, *taken_back):
+            said = said.without(entry.table, entry.column, entry.value, source="person")
+        entries = tuple(replace(entry, source="person") for entry in entries)
+        # added to nothing, the entries reach the value index as well
+        fresh = replace(catalog, dictionary=Dictionary()).with_entries((*said.entries, *entries))
+        store = self._create_store()
+        if not known:
+            store.set_meta(database=self.engine.url, state=_state(self.engine, self.settings.dictionary))
+        store.save_catalog(fresh.to_json())
+        self.__dict__["catalog"] = fresh
+        self.__dict__.pop("retriever", None)
+        if not known:
+            self._remember()
+        return fresh
+
+    def redescribe(self, names: Collection[str], *, on_progress: OnProgress | None = None) -> tuple[int, int]:
+        """Describes and embeds anew what names these tables and columns (``orders.amount``).
+
+        Returns how many items were looked at and how many have new words.
+        """
+        from sqlore.knowledge.redescribe import redescribe
+
+        return redescribe(
+            self.store,
+            self.catalog,
+            names,
+            embedder=self.embedder,
+            on_progress=on_progress and (lambda done, total: on_progress("describing", done, total)),
+        )
 
     def _fresh_catalog(self, schema: Schema | None, on_progress: OnProgress | None) -> Catalog:
         """The catalog as the database is now; what scripts and people said of it before is kept.

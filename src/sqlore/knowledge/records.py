@@ -189,7 +189,11 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One entry of an item's history: `what` is ``trust``, ``name``, ``description`` or ``stale``."""
+    """One entry of an item's history.
+
+    `what` is ``trust``, ``name``, ``description``, ``aliases``, ``stale`` or ``merged``: then `new` is the
+    item that it was merged into.
+    """
 
     item: int
     version: int

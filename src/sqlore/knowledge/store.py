@@ -181,6 +181,15 @@ class Store(StoreReader):
             self._refresh_vectors([item], embedder)
         return self._item(item)
 
+    def merge(self, item: int, into: int, who: str, why: str = "") -> KnowledgeItem:
+        """Says that an item means the same as `into`, which takes its names; the item is deprecated.
+
+        Returns the one that stays. Raises `UsageError` where the two are not of one kind.
+        """
+        with self._writing() as db, TextIndex(db) as index:
+            store_trust.merge(db, index, item, into, who, why)
+        return self._item(into)
+
     def mark_stale(self, schema: Schema) -> tuple[int, int]:
         """Marks items that name what the schema lacks, unmarks what is back; returns both counts."""
         with self._writing() as db:

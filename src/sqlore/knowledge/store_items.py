@@ -6,19 +6,37 @@ import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 from sqlore.knowledge.records import Change, Description, Known, Source
 from sqlore.knowledge.store_rows import storable
-from sqlore.model import Kind, KnowledgeItem
+from sqlore.model import Kind, KnowledgeItem, Trust
 
-__all__ = ["changes_of", "known_items", "load_items", "rows_of", "select_items", "strings"]
+__all__ = [
+    "Order",
+    "changes_of",
+    "count_items",
+    "known_items",
+    "load_items",
+    "mentions",
+    "merged_items",
+    "rows_of",
+    "select_items",
+    "strings",
+]
 
 _CHUNK: Final = 500  # SQLite's smallest limit of parameters is 999
 _EXAMPLES: Final = 20
 PIECES: Final = "IN (SELECT id FROM items WHERE kind <> 'query')"
 """Instead of ids: all items but the whole queries, which are more than half of a store."""
 Wanted = Sequence[int] | str | None
+Order = Literal["support", "name", "recent"]
+_ORDERS: Final[dict[Order, str]] = {
+    "support": "i.support DESC",
+    "name": "lower(i.name)",
+    "recent": "(SELECT max(g.last) FROM fragments f JOIN sightings g ON g.variant = f.variant"
+    " WHERE f.item = i.id) DESC",
+}
 _SYNTHETIC: Final = "variant IN (SELECT id FROM variants WHERE synthetic)"
 _REAL: Final = "variant NOT IN (SELECT id FROM variants WHERE synthetic)"
 """Which texts; the subquery is read from a partial index once, and there are few such texts or none."""
@@ -35,32 +53,61 @@ FROM items i WHERE i.id {ids}
 def select_items(
     db: sqlite3.Connection,
     *,
-    kind: Kind | None = None,
-    table: str | None = None,
-    text: str | None = None,
     limit: int | None = None,
     offset: int = 0,
+    order: Order = "support",
+    **wanted: Any,
 ) -> list[int]:
-    """Ids of the items that fit, most used first. `text` is a part of any of an item's words."""
+    """Ids of the items that fit, most used first or in another order; `wanted` is that of `_fitting`."""
+    where, values = _fitting(**wanted)
+    sql = f"SELECT i.id FROM items i{where} ORDER BY {_ORDERS[order]}, i.id LIMIT ? OFFSET ?"
+    return [int(row[0]) for row in db.execute(sql, (*values, -1 if limit is None else limit, offset))]
+
+
+def count_items(db: sqlite3.Connection, **wanted: Any) -> int:
+    """How many items fit."""
+    where, values = _fitting(**wanted)
+    return int(db.execute(f"SELECT count(*) FROM items i{where}", values).fetchone()[0])
+
+
+def _fitting(
+    *,
+    kind: Kind | None = None,
+    table: str | None = None,
+    column: str | None = None,
+    text: str | None = None,
+    trust: Trust | None = None,
+    stale: bool | None = None,
+    support: int | None = None,
+) -> tuple[str, list[Any]]:
+    """The WHERE clause of what is wanted, and its values.
+
+    `text` is a part of any of an item's words; `column` goes with a `table`; `support` is the least.
+    """
     wanted: list[str] = []
     values: list[Any] = []
-    if kind is not None:
-        wanted.append("i.kind = ?")
-        values.append(kind)
+    for condition, value in (
+        ("i.kind = ?", kind),
+        ("i.trust = ?", trust),
+        ("i.support >= ?", support),
+        ("(i.stale IS NOT NULL) = ?", stale),
+    ):
+        if value is not None:
+            wanted.append(condition)
+            values.append(value)
     if table is not None:
         wanted.append(
             "i.id IN (SELECT u.item FROM item_names u JOIN names n ON n.id = u.name"
-            " WHERE n.column_name = '' AND n.table_name = ? COLLATE NOCASE)"
+            " WHERE replace(n.column_name, char(34), '') = ? COLLATE NOCASE"
+            " AND replace(n.table_name, char(34), '') = ? COLLATE NOCASE)"
         )
-        values.append(storable(table))
+        values += [storable(column or "").replace('"', ""), storable(table).replace('"', "")]
     if text is not None:
         part = "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
         words = "i.name || char(10) || i.aliases || char(10) || i.description || char(10) || i.skeleton"
         wanted.append(f"({words} || char(10) || coalesce(i.sql, '')) LIKE ? ESCAPE '!'")
         values.append(part)
-    where = " WHERE " + " AND ".join(wanted) if wanted else ""
-    sql = f"SELECT i.id FROM items i{where} ORDER BY i.support DESC, i.id LIMIT ? OFFSET ?"
-    return [int(row[0]) for row in db.execute(sql, (*values, -1 if limit is None else limit, offset))]
+    return " WHERE " + " AND ".join(wanted) if wanted else "", values
 
 
 def load_items(db: sqlite3.Connection, ids: Wanted = None) -> list[KnowledgeItem]:
@@ -136,6 +183,25 @@ def changes_of(db: sqlite3.Connection, item: int) -> list[Change]:
         (item,),
     )
     return [Change(*row) for row in rows]
+
+
+def merged_items(db: sqlite3.Connection) -> dict[int, int]:
+    """The items that were merged into others, and into which; one that was taken back is not among them."""
+    rows = db.execute(
+        "SELECT c.item, c.new FROM changes c JOIN items i ON i.id = c.item WHERE c.what = 'merged'"
+        " AND i.trust = 'deprecated' AND c.id = (SELECT max(o.id) FROM changes o WHERE o.item = c.item"
+        " AND o.what IN ('merged', 'trust'))"
+    )
+    return {int(row[0]): int(row[1]) for row in rows}
+
+
+def mentions(db: sqlite3.Connection) -> dict[tuple[str, str], int]:
+    """How many items name each table (``(table, "")``) and column, as the skeletons spell them."""
+    rows = db.execute(
+        "SELECT n.table_name, n.column_name, count(*) FROM names n JOIN item_names u ON u.name = n.id"
+        " GROUP BY n.id"
+    )
+    return {(row[0], row[1]): int(row[2]) for row in rows}
 
 
 def rows_of(db: sqlite3.Connection, sql: str, ids: Wanted) -> Iterator[Any]:

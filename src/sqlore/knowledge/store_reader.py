@@ -25,6 +25,7 @@ from sqlore.knowledge.records import (
 )
 from sqlore.knowledge.store_file import plain_errors
 from sqlore.knowledge.store_health import REEMBED
+from sqlore.knowledge.store_items import Order
 from sqlore.knowledge.store_search import Ids, VectorLevel
 from sqlore.knowledge.store_text import Level
 from sqlore.model import Kind, KnowledgeItem, Naming, Rejected, RejectReason, StoredScript
@@ -100,14 +101,36 @@ class StoreReader:
         text: str | None = None,
         limit: int | None = None,
         offset: int = 0,
+        order: Order = "support",
+        **more: Any,
     ) -> list[KnowledgeItem]:
-        """Items, most used first: of one kind, that name a table, or with `text` in any of their words."""
+        """Items, most used first: of one kind, that name a table, or with `text` in any of their words.
+
+        `order` is ``support``, ``name``, or ``recent`` (the last seen first); `more` are `column` (with
+        `table`), `trust`, `stale`, and `support`, the least that is wanted.
+        """
+        wanted = {"kind": kind, "table": table, "text": text, **more}
         with self._reading() as db:
-            ids = store_items.select_items(db, kind=kind, table=table, text=text, limit=limit, offset=offset)
-            whole = kind is None and table is None and text is None and limit is None and not offset
+            ids = store_items.select_items(db, limit=limit, offset=offset, order=order, **wanted)
+            whole = limit is None and not offset and all(value is None for value in wanted.values())
             loaded = store_items.load_items(db, None if whole else ids)
         by_id = {item.id: item for item in loaded}
         return [by_id[number] for number in ids]
+
+    def count(self, **wanted: Any) -> int:
+        """How many items `items` would give without a limit."""
+        with self._reading() as db:
+            return store_items.count_items(db, **wanted)
+
+    def merged(self) -> dict[int, int]:
+        """The items that were merged into others, and into which."""
+        with self._reading() as db:
+            return store_items.merged_items(db)
+
+    def mentions(self) -> dict[tuple[str, str], int]:
+        """How many items name each table (``(table, "")``) and column."""
+        with self._reading() as db:
+            return store_items.mentions(db)
 
     def pieces(self) -> list[KnowledgeItem]:
         """All items but the whole queries, most used first."""

@@ -10,9 +10,11 @@ from typing import Any, Final
 
 from sqlore.model import Fragment
 
-__all__ = ["insert", "literals_of", "name_id", "recount", "split_column", "storable"]
+__all__ = ["MAX_ALIASES", "insert", "literals_of", "name_id", "recount", "split_column", "storable"]
 
 MAX_LITERALS: Final = 64
+MAX_ALIASES: Final = 8
+"""Further names that an item keeps."""
 _COLUMN = re.compile(r'(?:(.*)\.)?("(?:[^"]|"")*"|[^."]*)')
 
 

@@ -10,25 +10,61 @@ from collections import defaultdict
 from datetime import UTC, datetime
 
 from sqlore.errors import UsageError
-from sqlore.knowledge.store_rows import storable
+from sqlore.knowledge.store_rows import MAX_ALIASES, storable
 from sqlore.knowledge.store_text import TextIndex, set_description
 from sqlore.model import Schema, Trust
 
-__all__ = ["mark_stale", "set_trust", "set_words"]
+__all__ = ["mark_stale", "merge", "set_trust", "set_words"]
 
 _TRUST: tuple[Trust, ...] = ("unverified", "verified", "deprecated")
 
 
 def set_trust(db: sqlite3.Connection, item: int, trust: Trust, who: str, why: str) -> bool:
-    """Sets an item's trust; returns whether it changed. Raises `UsageError` for an unknown item or trust."""
+    """Sets an item's trust; returns whether anything was recorded.
+
+    What was verified and has been changed since can be verified again: it is another version. Raises
+    `UsageError` for an unknown item or trust.
+    """
     if trust not in _TRUST:
         raise UsageError(f"unknown trust: {trust!r}", hint="one of: " + ", ".join(_TRUST))
     old = _value(db, item, "trust")
-    if old == trust:
+    if old == trust and not (trust == "verified" and _changed_since(db, item)):
         return False
     db.execute("UPDATE items SET trust = ? WHERE id = ?", (trust, item))
     _record(db, item, "trust", old, trust, who, why)
     return True
+
+
+def merge(db: sqlite3.Connection, index: TextIndex, item: int, into: int, who: str, why: str) -> None:
+    """Says that an item means the same as another, which is to be used: it is not offered any more.
+
+    Its names become further names of the other one, so that it is found by them. Uses and counts stay where
+    they are: they are what was run. Raises `UsageError` where the two cannot be one.
+    """
+    kind, other = _value(db, item, "kind"), _value(db, into, "kind")
+    if item == into:
+        raise UsageError(f"item {item} cannot be merged into itself", hint="choose another item")
+    if kind != other:
+        raise UsageError(f"a {kind} cannot be merged into a {other}", hint="choose an item of the same kind")
+    if _value(db, into, "trust") == "deprecated":
+        raise UsageError(f"item {into} is deprecated itself", hint="choose the item that is to be used")
+    before = _value(db, into, "aliases")
+    given = [_value(db, item, "name"), *_value(db, item, "aliases").split("\n")]
+    own = _value(db, into, "name").lower()
+    names = dict.fromkeys([*before.split("\n"), *(name for name in given if name.lower() != own)])
+    after = "\n".join([name for name in names if name][:MAX_ALIASES])
+    if after != before:
+        index.changing(into)
+        db.execute("UPDATE items SET aliases = ? WHERE id = ?", (after, into))
+        _record(db, into, "aliases", before, after, who, why)
+    set_trust(db, item, "deprecated", who, why)
+    _record(db, item, "merged", "", str(into), who, why)
+
+
+def _changed_since(db: sqlite3.Connection, item: int) -> bool:
+    """Whether the last thing that happened to an item is something else than a verdict on it."""
+    row = db.execute("SELECT what FROM changes WHERE item = ? ORDER BY id DESC LIMIT 1", (item,)).fetchone()
+    return row is not None and row[0] != "trust"
 
 
 def set_words(

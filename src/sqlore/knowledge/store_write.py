@@ -11,7 +11,15 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from sqlore.knowledge.records import Added, Batch, Description, NewScript, Sighting, key_hash
-from sqlore.knowledge.store_rows import insert, literals_of, name_id, recount, split_column, storable
+from sqlore.knowledge.store_rows import (
+    MAX_ALIASES,
+    insert,
+    literals_of,
+    name_id,
+    recount,
+    split_column,
+    storable,
+)
 from sqlore.knowledge.store_search import pack
 from sqlore.knowledge.store_text import TextIndex, set_description, set_vector
 from sqlore.model import Fragment, Naming, Rejected
@@ -22,7 +30,6 @@ MAX_VARIANTS: Final = 64
 """Texts kept of one script. A log of a million calls of one query is a count, not a million texts."""
 MAX_CANONICAL: Final = 4000
 MAX_REJECTED: Final = 20_000
-MAX_ALIASES: Final = 8
 
 
 def add_batch(db: sqlite3.Connection, batch: Batch) -> Added:

@@ -12,7 +12,14 @@ from fastapi.routing import APIRoute
 from starlette.middleware.gzip import GZipMiddleware
 
 from sqlore import __version__
-from sqlore.interfaces.http import problems, routes_app, routes_drafts, routes_run
+from sqlore.interfaces.http import (
+    problems,
+    routes_app,
+    routes_dictionary,
+    routes_drafts,
+    routes_knowledge,
+    routes_run,
+)
 from sqlore.interfaces.http.contract import Problem
 from sqlore.interfaces.http.files import mount
 from sqlore.interfaces.http.security import Access, Guard
@@ -30,7 +37,9 @@ _ABOUT: Final = (
     " Errors are problem details (RFC 9457). What takes long is a job: its events come as server-sent events"
     " from `/api/jobs/{id}/events`."
 )
-_TAGS: Final = ["ask", "drafts", "refine", "explain", "run", "trust", "jobs", "app"]
+_TAGS: Final = (
+    "ask", "drafts", "refine", "explain", "run", "trust", "knowledge", "dictionary", "learn", "jobs", "app",
+)  # fmt: skip
 
 
 def create_app(lore: Workspace, access: Access | None = None, *, static: Path | None = None) -> FastAPI:
@@ -59,7 +68,7 @@ def create_app(lore: Workspace, access: Access | None = None, *, static: Path | 
     )
     app.state.served = state
     problems.install(app)
-    for module in (routes_drafts, routes_run, routes_app):
+    for module in (routes_drafts, routes_run, routes_knowledge, routes_dictionary, routes_app):
         app.include_router(module.router)
     _document_problems(app)
     mount(app, static or STATIC)
@@ -69,8 +78,8 @@ def create_app(lore: Workspace, access: Access | None = None, *, static: Path | 
 
 
 def _operation(route: APIRoute) -> str:
-    """The name of an operation in the OpenAPI document: that of its function."""
-    return route.name
+    """The name of an operation in the OpenAPI document: what it is about, and that of its function."""
+    return "_".join([*map(str, route.tags[:1]), route.name])
 
 
 def _document_problems(app: FastAPI) -> None:

@@ -19,7 +19,7 @@ from sqlore.interfaces.http.contract_drafts import DraftStatus
 from sqlore.interfaces.http.jobs import now
 from sqlore.interfaces.http.problems import NotFound
 
-__all__ = ["DraftFiles", "KeptDraft", "KeptSession"]
+__all__ = ["DraftFiles", "KeptDraft", "KeptSession", "is_id", "new_id"]
 
 FORMAT: Final = 1
 PROPOSALS: Final = 8
@@ -29,12 +29,17 @@ _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz234567"
 
 
 def new_id() -> str:
-    """A name for an address that nobody guesses: 80 random bits.
-
-    >>> bool(_ID.match(new_id()))
-    True
-    """
+    """A name for an address that nobody guesses: 80 random bits."""
     return "".join(secrets.choice(_ALPHABET) for _ in range(16))
+
+
+def is_id(text: str) -> bool:
+    """Whether it is such a name: whatever else it is, it is no part of a path.
+
+    >>> is_id(new_id()), is_id("../../secret")
+    (True, False)
+    """
+    return _ID.match(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +220,12 @@ class DraftFiles:
     # -------------------------------------------------------------- files
 
     def _file(self, id: str) -> Path:
-        if not _ID.match(id):  # whatever else it is, it is no part of a path
+        if not is_id(id):
             raise NotFound("there is no draft of that id")
         return self.folder / f"{id}.draft.json"
 
     def _session_file(self, id: str) -> Path:
-        if not _ID.match(id):
+        if not is_id(id):
             raise NotFound("there is no session of that id")
         return self.folder / f"{id}.session.json"
 

@@ -1,0 +1,351 @@
+"""The knowledge browser and learning."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from starlette.requests import ClientDisconnect
+
+from sqlore.errors import UsageError
+from sqlore.interfaces.http.contract_jobs import Job as JobShown
+from sqlore.interfaces.http.contract_jobs import LearnedEvent, LearnReport
+from sqlore.interfaces.http.contract_knowledge import (
+    Describing,
+    ItemChange,
+    ItemDetail,
+    ItemPage,
+    LearnRequest,
+    LiteralUse,
+    Merging,
+    RankedItem,
+    Rejected,
+    ScriptDetail,
+    ScriptFragment,
+    ScriptText,
+    TrustRequest,
+    Upload,
+    Verdict,
+)
+from sqlore.interfaces.http.drafts import is_id, new_id
+from sqlore.interfaces.http.jobs import Job
+from sqlore.interfaces.http.problems import NotFound
+from sqlore.interfaces.http.state import Served, served
+from sqlore.interfaces.http.views import item_view, script_view
+from sqlore.knowledge.records import Change
+from sqlore.model import Kind, KnowledgeItem, RejectReason, Trust
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/api")
+State = Annotated[Served, Depends(served)]
+
+MOST_SCRIPTS: Final = 50
+"""Scripts of one item that are sent with it."""
+_NAME: Final = re.compile(r"[^\w.() -]+")
+
+
+# ------------------------------------------------------------------ looking
+
+
+@router.get("/knowledge", tags=["knowledge"])
+def items(
+    state: State,
+    kind: Kind | None = None,
+    table: str | None = None,
+    column: Annotated[str | None, Query(description="With a table.")] = None,
+    trust: Trust | None = None,
+    stale: bool | None = None,
+    support: Annotated[int | None, Query(ge=0, description="The least that is wanted.")] = None,
+    text: Annotated[str | None, Query(max_length=500, description="In any of its words.")] = None,
+    order: Literal["support", "name", "recent"] = "support",
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    offset: Annotated[int, Query(ge=0)] = 0,
+) -> ItemPage:
+    """Knowledge items, most used first; those of synthetic scripts alone come last."""
+    store = state.need_store()
+    wanted: dict[str, Any] = {
+        "kind": kind, "table": table, "column": column, "trust": trust, "stale": stale, "support": support,
+        "text": text or None,
+    }  # fmt: skip
+    found = store.items(limit=limit, offset=offset, order=order, **wanted)
+    merged = store.merged()
+    shown = [item_view(item, merged) for item in found]
+    return ItemPage(items=shown, total=store.count(**wanted), offset=offset)
+
+
+@router.get("/knowledge/search", tags=["knowledge"])
+def search(
+    state: State,
+    text: Annotated[str, Query(min_length=1, max_length=2000)],
+    kind: Kind | None = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 20,
+) -> list[RankedItem]:
+    """Searches as questions do: by meaning, words and values."""
+    return _ranked(state, text, kind, limit)
+
+
+def _ranked(state: Served, text: str, kind: Kind | None, limit: int) -> list[RankedItem]:
+    from sqlore.workspace import asked as clean
+
+    store = state.need_store()
+    retriever = state.retriever
+    assert retriever is not None
+    found = retriever.rank(clean(text), limit=store.stats().items if kind else limit)
+    chosen = [one for one in found if kind is None or one.item.kind == kind][:limit]
+    merged = store.merged()
+    return [
+        RankedItem(
+            item=item_view(one.item, merged),
+            score=round(one.score, 4),
+            signals={name: round(share, 4) for name, share in one.signals.items()},
+        )
+        for one in chosen
+    ]
+
+
+@router.get("/knowledge/{id}", tags=["knowledge"])
+def item(id: int, state: State) -> ItemDetail:
+    """Everything that is known of an item: its scripts, authors, dates, values, and what was changed."""
+    state.log.add("knowledge", "show", item=id)
+    return _detail(state, _item(state, id))
+
+
+@router.get("/knowledge/{id}/similar", tags=["knowledge"])
+def similar(id: int, state: State, limit: Annotated[int, Query(ge=1, le=50)] = 10) -> list[RankedItem]:
+    """Items of the same kind whose words are alike: what it could be merged into."""
+    found = _item(state, id)
+    words = found.description or found.name or found.skeleton
+    return [one for one in _ranked(state, words, found.kind, limit + 1) if one.item.id != id][:limit]
+
+
+@router.get("/scripts/{id}", tags=["knowledge"])
+def script(id: int, state: State) -> ScriptDetail:
+    """A script with its fragments and its other texts."""
+    store = state.need_store()
+    found = store.script(id)
+    if found is None:
+        raise NotFound(f"there is no script {id}")
+    kinds = {one.id: one.kind for one in store.items_of_script(id)}
+    return ScriptDetail(
+        **script_view(found).model_dump(),
+        fragments=[
+            ScriptFragment(item=number, kind=kinds[number], start=start, end=end, scope=scope)
+            for number, start, end, scope in store.fragments(id)
+        ],
+        texts=[
+            ScriptText(key=one.key, question=one.words, sql=one.sql, synthetic=one.synthetic)
+            for one in store.texts(id)
+        ],
+    )
+
+
+def _item(state: Served, id: int) -> KnowledgeItem:
+    found = state.need_store().item(id) if 0 < id < 2**63 else None
+    if found is None:
+        raise NotFound(f"there is no knowledge item {id}")
+    return found
+
+
+def _detail(state: Served, found: KnowledgeItem) -> ItemDetail:
+    store = state.need_store()
+    merged, changes = store.merged(), store.history(found.id)
+    sensitive = state.catalog.dictionary.sensitive(state.catalog.schema)
+    named = {column.replace('"', "").lower() for column in found.columns}
+    return ItemDetail(
+        **item_view(found, merged).model_dump(),
+        literals=[LiteralUse(values=list(values), count=count) for values, count in found.literals],
+        authors=list(found.authors),
+        first_seen=found.first_seen,
+        scripts=[script_view(one) for one in store.scripts(found.scripts[:MOST_SCRIPTS])],
+        scripts_total=len(found.scripts),
+        changes=[ItemChange.model_validate(change) for change in changes],
+        verified=_verdict(found, changes),
+        merged_from=sorted(one for one, into in merged.items() if into == found.id),
+        sensitive=sorted(named & sensitive),
+    )
+
+
+def _verdict(found: KnowledgeItem, changes: list[Change]) -> Verdict | None:
+    """The last verification of an item that is verified."""
+    if found.trust != "verified":
+        return None
+    said = [one for one in changes if one.what == "trust" and one.new == "verified"]
+    if not said:
+        return None
+    last = said[-1]
+    outdated = any(one.version > last.version for one in changes)
+    return Verdict(who=last.who, why=last.why, time=last.time, version=last.version, outdated=outdated)
+
+
+# ------------------------------------------------------------------ looking after it
+
+
+@router.post("/knowledge/{id}/trust", tags=["knowledge", "trust"])
+def judge(id: int, asked: TrustRequest, state: State) -> ItemDetail:
+    """Verifies or deprecates an item, or takes that back; who, why and when is kept with its version."""
+    _item(state, id)
+    if asked.trust == "deprecated" and not asked.why.strip():
+        raise UsageError("to deprecate an item takes a reason", hint="say why it is not right any more")
+    changed = state.need_store().set_trust(id, asked.trust, who=asked.who or state.who, why=asked.why)
+    state.log.add("knowledge", asked.trust, item=id)
+    return _detail(state, changed)
+
+
+@router.patch("/knowledge/{id}", tags=["knowledge"])
+def describe(id: int, asked: Describing, state: State) -> ItemDetail:
+    """A person's name or description of an item; no rule and no model replaces it. It is embedded anew."""
+    _item(state, id)
+    changed = state.need_store().describe(
+        id,
+        name=asked.name,
+        description=asked.description,
+        who=asked.who or state.who,
+        why=asked.why,
+        embedder=state.lore.embedder,
+    )
+    state.log.add("knowledge", "describe", item=id)
+    return _detail(state, changed)
+
+
+@router.post("/knowledge/{id}/merge", tags=["knowledge"])
+def merge(id: int, asked: Merging, state: State) -> ItemDetail:
+    """Says that an item means the same as another, which takes its names; the other one is answered."""
+    _item(state, id)
+    _item(state, asked.into)
+    kept = state.need_store().merge(id, asked.into, who=asked.who or state.who, why=asked.why)
+    state.log.add("knowledge", "merge", item=id, into=asked.into)
+    return _detail(state, kept)
+
+
+# ------------------------------------------------------------------ learning
+
+
+@router.post(
+    "/uploads",
+    status_code=201,
+    tags=["learn"],
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+)
+async def upload(
+    request: Request, state: State, name: Annotated[str, Query(min_length=1, max_length=300)]
+) -> Upload:
+    """Takes one file of a history, as raw bytes; `name` decides its format. It is learned with its id."""
+    id = new_id()
+    file = _uploads(state) / id / safe_name(name)
+    file.parent.mkdir(parents=True)
+    size = 0
+    try:
+        with file.open("wb") as out:
+            async for chunk in request.stream():
+                size += len(chunk)
+                out.write(chunk)
+    except ClientDisconnect:
+        shutil.rmtree(file.parent, ignore_errors=True)
+        raise UsageError("the file did not arrive whole, or is too large") from None
+    return Upload(id=id, name=file.name, bytes=size)
+
+
+def safe_name(name: str) -> str:
+    r"""A name that is one file in one folder, whatever was sent.
+
+    >>> safe_name("../../etc/passwd"), safe_name("a\\b.sql"), safe_name(".."), safe_name("Umsatz 1.sql")
+    ('passwd', 'b.sql', 'upload.sql', 'Umsatz 1.sql')
+    """
+    last = _NAME.sub("_", name.replace("\\", "/").rsplit("/", 1)[-1]).strip(". ")
+    return last[-120:] or "upload.sql"
+
+
+def _uploads(state: Served) -> Path:
+    return state.lore.settings.home / "uploads"
+
+
+@router.post("/learn", status_code=202, tags=["learn"])
+def learn(asked: LearnRequest, state: State) -> JobShown:
+    """Learns uploaded files and pasted SQL; what is known already is not learned again. The event ``learned``
+    has the report; `GET /api/rejected` has what was not understood and why."""
+    folders = [_uploads(state) / id for id in asked.uploads if is_id(id)]
+    missing = [id for id in asked.uploads if not is_id(id) or not (_uploads(state) / id).is_dir()]
+    if missing:
+        raise NotFound(f"there is no upload {missing[0]}", hint="POST /api/uploads first")
+    if asked.text is not None and asked.text.strip():
+        folder = _uploads(state) / new_id()
+        folder.mkdir(parents=True)
+        (folder / safe_name(asked.name or "pasted.sql")).write_text(asked.text, encoding="utf-8")
+        folders.append(folder)
+    if not folders:
+        raise UsageError("there is nothing to learn", hint="upload files, or paste SQL")
+    state.log.add("knowledge", "learn", files=len(folders))
+    return state.jobs.start("learn", _learning(state, asked, folders), turn=state.teaching).shown()
+
+
+def _learning(state: Served, asked: LearnRequest, folders: list[Path]) -> Callable[[Job], None]:
+    def work(job: Job) -> None:
+        files = [file for folder in folders for file in sorted(folder.iterdir())]
+        reading: dict[str, Any] = {
+            "format": asked.format,
+            "columns": asked.columns or None,
+            "database": asked.database,
+        }
+        try:
+            job.stage("reading")
+            report = state.lore.learn(*files, dialect=asked.dialect, on_progress=job.stage, **reading)
+        finally:
+            for folder in folders:
+                shutil.rmtree(folder, ignore_errors=True)
+        stats = state.need_store().stats()
+        job.emit(
+            LearnedEvent(
+                report=LearnReport(
+                    read=report.read,
+                    new=report.new,
+                    folded=report.folded,
+                    known=report.known,
+                    items=report.items,
+                    seconds=round(report.seconds, 3),
+                    rejected={str(reason): count for reason, count in report.rejected.items()},
+                    scripts=stats.scripts,
+                    pieces=stats.items,
+                )
+            )
+        )
+
+    return work
+
+
+@router.get("/rejected", tags=["learn"])
+def rejected(
+    state: State, reason: RejectReason | None = None, limit: Annotated[int, Query(ge=1, le=5000)] = 500
+) -> list[Rejected]:
+    """What was kept and not learned, each with its reason and place."""
+    return [
+        Rejected(
+            reason=one.reason,
+            message=one.message,
+            sql=one.script.sql,
+            source=one.script.source,
+            line=one.line,
+            question=one.script.text,
+            author=one.script.author,
+        )
+        for one in state.need_store().rejected(reason, limit)
+    ]
+
+
+@router.delete("/uploads/{id}", status_code=204, tags=["learn"])
+def forget_upload(id: str, state: State) -> Response:
+    """Deletes a file that was uploaded and not learned."""
+    folder = _uploads(state) / id
+    if not is_id(id) or not folder.is_dir():
+        raise NotFound("there is no upload of that id")
+    shutil.rmtree(folder, ignore_errors=True)
+    return Response(status_code=204)
