@@ -15,7 +15,8 @@ from evals_helpers import ONLY_IN_6, SCHEMA, history, pool, write_comics
 from sqlore.evals.ground import GroundPlan, grounds, scripts_by_database
 from sqlore.evals.metrics import count
 from sqlore.evals.report import as_markdown
-from sqlore.evals.retrieval import Comparison, Result, compare, oracle
+from sqlore.evals.retrieval import Comparison, Result, compare
+from sqlore.evals.retrieval_run import oracle
 from sqlore.evals.setting import Setting, settings_for
 from sqlore.evals.sheets import sheets
 from sqlore.evals.tasks import leave_one_out
@@ -314,3 +315,51 @@ def test_what_was_handed_over_in_vain_is_seen_by_kind() -> None:
     assert rows["dimension"] == ("0.00", "-", "-", "0", "1")
     assert rows["output"] == ("100.00", "100.00", "100.00", "1", "1")
     assert rows["relation"] == ("-", "-", "-", "0", "0")
+
+
+def test_what_is_not_asked_is_said(folder: Path, sqlore_: Command) -> None:
+    """A record that is no task, one that needs nothing, and those of databases that nobody has or wants."""
+    good = {
+        "question_id": 1,
+        "db_id": "comics",
+        "question": "How many heroes above 190 did DC publish?",
+        "SQL": "",
+        "history_knowledge": {"hero.height><val>": ["c7"]},
+    }
+    other = {"question_id": 2, "db_id": "nosuch"}
+    more = (
+        {},
+        other,
+        {"question_id": 3, "history_knowledge": {}},
+        {"question_id": 4, "question": None},
+        {"question_id": 5, "db_id": "films"},
+    )
+    records = [good | one for one in more]
+    (folder / "tasks.json").write_text(json.dumps(records), encoding="utf-8")
+    options = ("--tasks", "tasks.json", *HISTORY, "--retrievers", "bm25", "--database", "comics")
+    done = sqlore_("eval", "retrieval", *options, "--database", "absent", "--json")
+    assert done.code == 0, done.err
+    assert done.json["tasks"] == {"comics": 1}
+    assert done.json["without_history"] == {"absent": 0}
+    assert done.json["other_databases"] == {"films": 1, "nosuch": 1}
+    (dropped,) = done.json["dropped"]
+    assert (dropped["question_id"], dropped["db_id"]) == ("3", "comics")
+    (bad,) = done.json["bad_tasks"]
+    assert "task 4 (4)" in bad
+    assert "left out: tasks.json: task 4 (4)" in done.err
+    told = sqlore_("eval", "retrieval", *options[:-2]).out
+    assert "nosuch: no script that can be read, 1 tasks not asked." in told
+    assert "1 make no task (1: no knowledge is named that it needs)." in told
+
+
+def test_scripts_that_make_no_task_are_counted(folder: Path, sqlore_: Command) -> None:
+    records = json.loads((folder / "dev.json").read_text(encoding="utf-8"))
+    broken = {**records[0], "question_id": "c99", "SQL": "SELEKT 1 FRM"}
+    (folder / "dev.json").write_text(json.dumps([*records, broken]), encoding="utf-8")
+    only = ("--retrievers", "bm25", "--database", "comics")
+    done = sqlore_("eval", "retrieval", "--leave-one-out", *HISTORY, *only, "--json")
+    assert done.json["rejected"] == {"comics": 1}
+    assert [one["question_id"] for one in done.json["dropped"]] == ["c3"]
+    told = sqlore_("eval", "retrieval", "--leave-one-out", *HISTORY, *only).out
+    assert "1 make no task (1: no other script has anything of it)." in told
+    assert "1 scripts could not be read." in told

@@ -14,7 +14,7 @@ from sqlore.errors import SqlError
 from sqlore.evals.execution_tasks import Question
 from sqlore.evals.gold import GoldReader
 from sqlore.evals.ground import Ground
-from sqlore.evals.retrieval import GOLD, oracle
+from sqlore.evals.retrieval_run import GOLD, oracle
 from sqlore.evals.tasks import Task, scored
 from sqlore.model import RankedItem, RankedScript, Retrieval
 from sqlore.retrieve.baselines import Handed, Shown, TaskRetriever, make_retriever

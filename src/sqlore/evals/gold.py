@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlore.errors import SqlError
 from sqlore.model import KINDS, Kind, Schema
+from sqlore.retrieve.baselines.base import skeleton_of_key
 from sqlore.sql import parse_script, skeleton_of
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ _QUALIFIER: Final = re.compile(r"(?:\"[^\"]+\"|\w+)(?:#\d+)?\.(?=[\w\"])")
 _COMPARES: Final = re.compile(
     r"=|<(?!val>)|(?<!<val)>|\b(?:like|in|is|between|exists|glob|regexp|ilike)\b", re.IGNORECASE
 )
+#: A comparison of two bare names, and what its sign becomes when they change places.
+_SIDES: Final = re.compile(r"(?<![\w.])([a-z_]\w*) (=|<>|<=|>=|<|>) ([a-z_]\w*)(?![\w.(])")
+_TURNED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _COLUMN: Final = r"[\w`\"\[\]. -]+"
 _EDGE: Final = re.compile(rf"\s*{_COLUMN}\s*=\s*[\w`\"\[\]]+\.{_COLUMN}\Z")
 
@@ -91,12 +95,23 @@ def _outside(text: str) -> str:
 
 
 def _bare(skeleton: str) -> str:
-    """The skeleton without the names that qualify columns and without quotes and redundant brackets.
+    """The skeleton without the names that qualify columns, without quotes, and with the sides of a comparison
+    of two columns in the order of what is left of them: skeletons order them by their qualified names.
 
-    >>> _bare("exists(select <val> from publisher where t4.name = <val>)")
-    'exists(select <val> from publisher where name = <val>)'
+    >>> _bare("exists(select <val> from a inner join b on t2.id = t3.b_id where t4.name = <val>)")
+    'exists(select <val> from a join b on b_id = id where name = <val>)'
+    >>> _bare("a.z > b.x") == _bare("t1.x < t2.z")
+    True
     """
-    return re.sub(r"\s+", " ", _QUALIFIER.sub("", skeleton)).replace('"', "").strip()
+    bare = re.sub(r"\s+", " ", _QUALIFIER.sub("", skeleton)).replace('"', "").strip()
+    return _SIDES.sub(_sorted_sides, bare.replace("inner join", "join"))
+
+
+def _sorted_sides(found: re.Match[str]) -> str:
+    left, sign, right = found.groups()
+    if left > right:
+        left, sign, right = right, _TURNED.get(sign, sign), left
+    return f"{left} {sign} {right}"
 
 
 class GoldReader:
@@ -160,7 +175,7 @@ class GoldReader:
 
     def _named(self, kind: Kind, key: str, scripts: Sequence[str]) -> set[str]:
         """The one fragment of the scripts that hold the key which differs from it in qualifiers alone."""
-        bare = (kind, _bare(key.partition(": ")[2]))
+        bare = (kind, _bare(skeleton_of_key(key)))
         found: set[str] = set()
         for script in scripts:
             found |= self._of(script).get(bare, set())

@@ -33,7 +33,7 @@ from sqlore.retrieve.baselines import Pool
 if TYPE_CHECKING:
     from sqlore.llm import ChatModel
 
-__all__ = ["Ground", "GroundPlan", "grounds", "scripts_by_database"]
+__all__ = ["Ground", "GroundPlan", "code_of", "grounds", "scripts_by_database"]
 
 Progress = Callable[[str, int, int | None], None]
 #: The rooms whose code decides what a store holds.
@@ -64,7 +64,8 @@ class GroundPlan:
 class Ground:
     """One database's history, learned. `questions` are the scripts' own words, by key, withheld or not.
 
-    `cost` is what learning a script took, in milliseconds by stage and bytes in the store.
+    `cost` is what learning a script took, in milliseconds by stage and bytes in the store; `fingerprint`
+    differs wherever the store would.
     """
 
     database: str
@@ -73,6 +74,7 @@ class Ground:
     dialect: str | None
     questions: Mapping[str, str]
     cost: Mapping[str, float] = field(default_factory=dict)
+    fingerprint: str = ""
 
     @contextmanager
     def without(self, keys: Collection[str], remembering: Embedder) -> Iterator[Pool]:
@@ -112,7 +114,8 @@ def grounds(
         parsed = [one for one in outcomes if isinstance(one, ParsedScript)]
         if not parsed:
             continue
-        store = _store(folder, used, catalog, dialect, embedder)
+        fingerprint = _fingerprint(used, catalog, dialect, embedder)
+        store = _store(folder / f"{fingerprint}.sqlore", used, catalog, dialect, embedder)
         try:
             yield Ground(
                 name,
@@ -121,6 +124,7 @@ def grounds(
                 dialect,
                 {script.key: script.text for script in scripts if script.text},
                 json.loads(store.meta("learning_cost") or "{}"),
+                fingerprint,
             )
         finally:
             store.close()
@@ -181,14 +185,14 @@ def _catalog(plan: GroundPlan, name: str, *, several: bool) -> tuple[Catalog | N
 
 
 def _store(
-    folder: Path,
+    file: Path,
     scripts: Sequence[Script],
     catalog: Catalog | None,
     dialect: str | None,
     embedder: Embedder,
 ) -> Store:
-    """The store of these scripts: the one in the cache, or made now."""
-    file = folder / f"{_fingerprint(scripts, catalog, dialect, embedder)}.sqlore"
+    """The store of these scripts: the file in the cache, or made now."""
+    folder = file.parent
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
         _sweep(folder)
@@ -240,7 +244,7 @@ def _fingerprint(
     scripts: Iterable[Script], catalog: Catalog | None, dialect: str | None, embedder: Embedder
 ) -> str:
     """Differs wherever the store would."""
-    digest = hashlib.sha256(_code().encode())
+    digest = hashlib.sha256(code_of(_LEARNING).encode())
     digest.update(repr((embedder.name, embedder.dimension, dialect)).encode())
     if catalog is not None:
         digest.update(json.dumps(catalog.to_json(), sort_keys=True, ensure_ascii=True).encode())
@@ -249,12 +253,12 @@ def _fingerprint(
     return digest.hexdigest()[:24]
 
 
-@lru_cache(maxsize=1)
-def _code() -> str:
-    """A hash of the code that learns: after a change of it, a store of before would be another one."""
+@lru_cache(maxsize=4)
+def code_of(rooms: tuple[str, ...]) -> str:
+    """A hash of the code of some rooms: after a change of it, what they made before would be different."""
     root = Path(sqlore.__file__).parent
     digest = hashlib.sha256(sqlore.__version__.encode())
-    for room in _LEARNING:
+    for room in rooms:
         for file in sorted((root / room).rglob("*.py")):
             digest.update(file.read_bytes())
     return digest.hexdigest()

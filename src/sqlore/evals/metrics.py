@@ -16,6 +16,7 @@ import numpy as np
 
 from sqlore.evals.curves import Bin, Curve, calibration_error, precision_recall, reliability
 from sqlore.evals.rates import Rate, f1, intervals, ratio
+from sqlore.retrieve.baselines.base import kind_of_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,8 +82,8 @@ def count(
     (2, 1, 2)
     """
     needed = frozenset(gold)
-    given = dict.fromkeys(key for key in offered if _kind(key) in SCORED_KINDS)
-    order = list(dict.fromkeys(key for key in ranking if _kind(key) in SCORED_KINDS))
+    given = dict.fromkeys(key for key in offered if kind_of_key(key) in SCORED_KINDS)
+    order = list(dict.fromkeys(key for key in ranking if kind_of_key(key) in SCORED_KINDS))
     scored = dict(zip(reversed(ranking), reversed(scores), strict=True)) if scores else {}
     held = [needed.isdisjoint(script) for script in scripts]
     return Counts(
@@ -100,14 +101,10 @@ def count(
     )
 
 
-def _kind(key: str) -> str:
-    return key.partition(":")[0]
-
-
 def _by_kind(keys: Iterable[str]) -> dict[str, int]:
     found = dict.fromkeys(SCORED_KINDS, 0)
     for key in keys:
-        found[_kind(key)] = found.get(_kind(key), 0) + 1
+        found[kind_of_key(key)] = found.get(kind_of_key(key), 0) + 1
     return found
 
 

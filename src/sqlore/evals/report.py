@@ -53,6 +53,14 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         "scripts": comparison.scripts,
         "gold": comparison.gold,
         "unmatched": [{"question_id": number, "key": key} for number, key in comparison.unmatched],
+        "rejected": comparison.rejected,
+        "dropped": [
+            {"question_id": one.question_id, "db_id": one.database, "reason": one.reason}
+            for one in comparison.dropped
+        ],
+        "bad_tasks": comparison.bad,
+        "without_history": comparison.without_history,
+        "other_databases": comparison.other_databases,
         "learning": {name: round(value, 4) for name, value in comparison.cost.items()},
         "results": [_result(result, comparison) for result in comparison.results],
     }

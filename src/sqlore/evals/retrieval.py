@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-from sqlore.embed import Remembering
-from sqlore.errors import UsageError
 from sqlore.evals.gold import GoldReader
 from sqlore.evals.ground import Ground
-from sqlore.evals.metrics import Counts, Scores, count
+from sqlore.evals.kept import Done, Kept
+from sqlore.evals.metrics import Counts, Scores
+from sqlore.evals.retrieval_run import Progress, run
 from sqlore.evals.setting import Setting
-from sqlore.evals.tasks import RawTask, Task, leave_one_out, tasks_of
-from sqlore.retrieve.baselines import Handed, Piece, Pool, make_retriever
-from sqlore.retrieve.room import length_in_tokens
-from sqlore.retrieve.select import Candidate, cover
+from sqlore.evals.tasks import Dropped, RawTask, Task, leave_one_out, tasks_of
 
-__all__ = ["GOLD", "Comparison", "Result", "compare", "oracle"]
+__all__ = ["Comparison", "Result", "compare", "left_out"]
 
-_REMEMBERED: Final = 200_000
-Progress = Callable[[str, int, int | None], None]
 Sink = Callable[[Mapping[str, Any]], None]
-Ask = Callable[[Task, Setting], Handed]
-#: The name of the upper bound: what the task needs.
-GOLD: Final = "gold"
 
 
 @dataclass
@@ -59,9 +51,26 @@ class Comparison:
     scripts: dict[str, int] = field(default_factory=dict)
     gold: int = 0
     unmatched: list[tuple[str, str]] = field(default_factory=list)
-    """(question id, gold key) of the gold that no fragment of the history has."""
+    """(question id, gold key) of the gold that could be matched with no fragment of the history."""
+    rejected: dict[str, int] = field(default_factory=dict)
+    """Scripts by database that could not be read."""
+    dropped: list[Dropped] = field(default_factory=list)
+    """Scripts or records that make no task."""
+    bad: list[str] = field(default_factory=list)
+    """Records of the files of tasks that are none, as their errors tell it."""
+    without_history: dict[str, int] = field(default_factory=dict)
+    """Databases that were wanted and that no script is of, with the number of their tasks."""
+    other_databases: dict[str, int] = field(default_factory=dict)
+    """Databases of tasks that were not wanted, with the number of their tasks."""
     cost: dict[str, float] = field(default_factory=dict)
     """Milliseconds by stage and bytes that learning a script took, on average."""
+
+    def add(self, setting: Setting, database: str, done: Done) -> None:
+        """Counts one task of a database in the result of its setting."""
+        result = next(one for one in self.results if one.setting == setting)
+        result.by_database[database].append(done.counts)
+        for stage, milliseconds in done.stages.items():
+            result.stages[stage] += milliseconds
 
     def result(self, **wanted: Any) -> Result | None:
         """The first result whose setting has these values."""
@@ -76,44 +85,65 @@ def compare(
     settings: Sequence[Setting],
     *,
     raw: Sequence[RawTask] | None = None,
+    databases: Sequence[str] = (),
     limit: int | None = None,
     seed: int = 0,
     relearn: bool = False,
+    kept: Kept | None = None,
     sink: Sink | None = None,
     on_progress: Progress | None = None,
 ) -> Comparison:
     """Runs every setting on every task: those of `raw`, or leave-one-out where it is None.
 
-    `limit` draws so many tasks a database (seeded). With `relearn` the history is learned anew for each
-    task without the scripts withheld, in place of leaving them out at retrieval; latency means nothing then.
-    `sink` is given a record a task and setting, as `--predictions` writes it. Raises what the retrievers do.
+    `databases` are those that somebody named; without names all are taken, or those of the tasks. `limit`
+    draws so many tasks a database (seeded). With `relearn` the history is learned anew for each task without
+    the scripts withheld, in place of leaving them out at retrieval; latency means nothing then. What `kept`
+    has from before is taken up, and the rest put there. `sink` is given a record a task and setting, as
+    `--predictions` writes it. Raises what the retrievers do.
     """
     comparison = Comparison([Result(setting) for setting in settings])
-    wanted = {task.database.lower() for task in raw} if raw is not None else None
+    number = Counter(task.database.lower() for task in raw or ())
+    spelled = {name.lower(): name for name in (*(task.database for task in raw or ()), *databases)}
+    wanted = {name.lower() for name in databases} or (set(number) if raw is not None else None)
     costs: list[tuple[int, Mapping[str, float]]] = []
+    met = set()
     for ground in grounds:
-        if wanted is not None and ground.database.lower() not in wanted:
+        name = ground.database.lower()
+        if wanted is not None and name not in wanted:
             continue
-        tasks = _drawn(_tasks(ground, raw), limit, seed)
-        comparison.tasks[ground.database] = len(tasks)
-        comparison.scripts[ground.database] = len(ground.history.parsed)
-        comparison.gold += sum(len(task.gold) for task in tasks)
-        comparison.unmatched += [(task.question_id, key) for task in tasks for key in task.unmatched]
+        met.add(name)
+        tasks = _drawn(_tasks(ground, raw, comparison), limit, seed)
+        _note(comparison, ground, tasks)
         costs.append((len(ground.history.parsed), ground.cost))
-        run = _run_relearned if relearn else _run
-        for record in run(ground, tasks, comparison.results, on_progress):
+        for setting, done in run(
+            ground, tasks, settings, relearn=relearn, kept=kept, on_progress=on_progress
+        ):
+            comparison.add(setting, ground.database, done)
             if sink is not None:
-                sink(record)
+                sink(done.record)
+    asked = set(number) | (wanted or set())
+    comparison.without_history = {spelled[n]: number[n] for n in sorted((wanted or set()) - met)}
+    comparison.other_databases = {spelled[n]: number[n] for n in sorted(asked - (wanted or asked))}
     comparison.cost = _mean(costs)
     return comparison
 
 
-def _tasks(ground: Ground, raw: Sequence[RawTask] | None) -> list[Task]:
+def _note(comparison: Comparison, ground: Ground, tasks: Sequence[Task]) -> None:
+    """Adds what there is to ask on one database."""
+    comparison.tasks[ground.database] = len(tasks)
+    comparison.scripts[ground.database] = len(ground.history.parsed)
+    comparison.rejected[ground.database] = ground.history.rejected
+    comparison.gold += sum(len(task.gold) for task in tasks)
+    comparison.unmatched += [(task.question_id, key) for task in tasks for key in task.unmatched]
+
+
+def _tasks(ground: Ground, raw: Sequence[RawTask] | None, comparison: Comparison) -> list[Task]:
+    dropped = comparison.dropped.append
     if raw is None:
-        return leave_one_out(ground.history, questions=ground.questions)
+        return leave_one_out(ground.history, questions=ground.questions, on_dropped=dropped)
     catalog = ground.pool.catalog
     reader = GoldReader(ground.history.parsed, ground.dialect, catalog.schema if catalog else None)
-    return tasks_of(raw, ground.history, reader)
+    return tasks_of(raw, ground.history, reader, on_dropped=dropped)
 
 
 def _drawn(tasks: list[Task], limit: int | None, seed: int) -> list[Task]:
@@ -123,136 +153,27 @@ def _drawn(tasks: list[Task], limit: int | None, seed: int) -> list[Task]:
     return [task for number, task in enumerate(tasks) if number in chosen]
 
 
-def _run(
-    ground: Ground, tasks: Sequence[Task], results: Sequence[Result], on_progress: Progress | None
-) -> Iterator[dict[str, Any]]:
-    """Runs all settings on one database, counts, and yields the record of each task."""
-    texts = _Texts(ground)
-    groups = _groups(results)
-    for number, group in enumerate(groups):
-        if on_progress is not None:
-            on_progress(ground.database, number, len(groups))
-        ask = _asker(group[0].setting, ground.pool)
-        if tasks:  # what is read and computed once is not the first question's latency
-            ask(replace(tasks[0], question="?"), group[0].setting)
-        for task in tasks:
-            for result in group:
-                handed = ask(task, result.setting)
-                _add(result, ground.database, task, handed)
-                yield _record(task, result.setting, handed, texts)
-
-
-def _groups(results: Sequence[Result]) -> list[list[Result]]:
-    """Results that one retriever object gives, asked in turn: the first alone pays for the embedding."""
-    found: dict[tuple[Any, ...], list[Result]] = {}
-    for result in results:
-        setting = result.setting
-        same = (setting.retriever, setting.threshold, setting.granularity)
-        found.setdefault(same, []).append(result)
-    return list(found.values())
-
-
-def _run_relearned(
-    ground: Ground, tasks: Sequence[Task], results: Sequence[Result], on_progress: Progress | None
-) -> Iterator[dict[str, Any]]:
-    """As `_run`, with a history learned anew for each task."""
-    texts = _Texts(ground)
-    if ground.pool.embedder is None:
-        raise UsageError("learning anew needs an embedding model")
-    memory = Remembering(ground.pool.embedder, size=_REMEMBERED)
-    for number, task in enumerate(tasks):
-        if on_progress is not None:
-            on_progress(ground.database, number, len(tasks))
-        with ground.without(task.exclude, memory) as pool:
-            for result in results:
-                handed = _asker(result.setting, pool)(task, result.setting)
-                _add(result, ground.database, task, handed)
-                yield _record(task, result.setting, handed, texts)
-
-
-def _add(result: Result, database: str, task: Task, handed: Handed) -> None:
-    """Counts what was handed over for a task."""
-    counts = count(
-        task.gold,
-        [piece.key for piece in handed.fragments],
-        ranking=handed.ranking,
-        scores=handed.scores,
-        probable=handed.probabilities,
-        scripts=[script.fragments for script in handed.scripts],
-        tokens=handed.tokens,
-        milliseconds=sum(handed.milliseconds.values()),
-    )
-    result.by_database[database].append(counts)
-    for stage, milliseconds in handed.milliseconds.items():
-        result.stages[stage] += milliseconds
-
-
-def _asker(setting: Setting, pool: Pool) -> Ask:
-    """What asks a task in a way like `setting`: the retriever of that name, or gold, which sees the task."""
-    if setting.retriever == GOLD:
-        return lambda task, own: oracle(pool, task, shots=own.shots, budget=own.budget)
-    retriever = make_retriever(
-        setting.retriever, pool, threshold=setting.threshold, granularity=setting.granularity
-    )
-    return lambda task, own: retriever.retrieve(
-        task.question, task.exclude, shots=own.shots, budget=own.budget
-    )
-
-
-def oracle(pool: Pool, task: Task, *, shots: int | None = None, budget: int | None = None) -> Handed:
-    """`gold`: exactly what the task needs; with shots or a budget, as much of it as so many scripts hold."""
-    snapshot = pool.snapshot
-    alive = snapshot.alive(task.exclude)
-    rows = {pool.keys[item]: item for item in range(len(pool.keys)) if pool.keys[item] in task.gold}
-    candidates = [
-        Candidate(row, frozenset(snapshot.items_of_text[row]), length_in_tokens(text))
-        for row, text in enumerate(snapshot.texts)
-        if alive[row] and not set(snapshot.items_of_text[row]).isdisjoint(rows.values())
-    ]
-    worth = dict.fromkeys(rows.values(), 1.0)
-    most, room = len(rows) if shots is None else shots, 10**9 if budget is None else budget
-    taken = [candidate.id for candidate in cover(worth, candidates, most=most, budget=room)]
-    scripts = tuple(pool.shown(row) for row in taken)
-    held = {key: script.key for script in reversed(scripts) for key in script.fragments if key in rows}
-    pieces = tuple(Piece(key, key.partition(": ")[2], script) for key, script in held.items())
-    return Handed(pieces, scripts, tuple(held), tokens=sum(script.tokens for script in scripts))
-
-
-class _Texts:
-    """The text of a fragment as a script has it, aliases resolved, values in place."""
-
-    def __init__(self, ground: Ground) -> None:
-        self._of = {
-            (one.script.key, fragment.key): fragment.canonical
-            for one in ground.history.parsed
-            for fragment in reversed(one.fragments)
-        }
-
-    def sql(self, piece: Piece) -> str:
-        return self._of.get((piece.script, piece.key), piece.sql)
-
-
-def _record(task: Task, setting: Setting, handed: Handed, texts: _Texts) -> dict[str, Any]:
-    """A line of the predictions file."""
-    return {
-        "question_id": task.question_id,
-        "retriever": setting.retriever,
-        "fragments": [
-            {"kind": piece.key.partition(": ")[0], "sql": texts.sql(piece), "script_id": piece.script}
-            for piece in handed.fragments
-        ],
-        "scripts": [script.key for script in handed.scripts],
-        "ms": round(sum(handed.milliseconds.values()), 3),
-        "db_id": task.database,
-        "shots": setting.shots if setting.shots is not None else "dynamic",
-        "threshold": setting.threshold,
-        "granularity": setting.granularity,
-        "budget": setting.budget,
-    }
-
-
 def _mean(costs: Sequence[tuple[int, Mapping[str, float]]]) -> dict[str, float]:
     """The mean over all scripts."""
     whole = max(1, sum(number for number, _ in costs))
     stages = {stage for _, cost in costs for stage in cost}
     return {s: sum(n * cost.get(s, 0.0) for n, cost in costs) / whole for s in sorted(stages)}
+
+
+def left_out(comparison: Comparison) -> list[str]:
+    """What was given and is not asked or not known, a sentence each; empty where nothing is."""
+    said = []
+    if comparison.dropped:
+        reasons = Counter(one.reason for one in comparison.dropped)
+        told = "; ".join(f"{number:,}: {reason}" for reason, number in reasons.most_common())
+        said.append(f"{len(comparison.dropped):,} make no task ({told}).")
+    rejected = sum(comparison.rejected.values())
+    if rejected:
+        said.append(f"{rejected:,} scripts could not be read.")
+    if comparison.bad:
+        said.append(f"{len(comparison.bad):,} records of the tasks are none: {comparison.bad[0]}.")
+    for name, number in comparison.without_history.items():
+        said.append(f"{name}: no script that can be read, {number} tasks not asked.")
+    for name, number in comparison.other_databases.items():
+        said.append(f"{name}: not named with --database, {number} tasks not asked.")
+    return said

@@ -9,7 +9,7 @@ from typing import Final
 from sqlore.evals import paper
 from sqlore.evals.curves import calibration_error
 from sqlore.evals.metrics import AT, PAPER_RECALL, SCORED_KINDS, Scores
-from sqlore.evals.retrieval import Comparison, Result
+from sqlore.evals.retrieval import Comparison, Result, left_out
 from sqlore.evals.setting import VARIED, Setting
 from sqlore.retrieve.baselines.published import THRESHOLD
 
@@ -89,9 +89,10 @@ def _retrievers(comparison: Comparison) -> Sheet:
     scripts = sum(comparison.scripts.values())
     note = (
         f"{tasks_told(comparison)} with {scripts:,} scripts;"
-        f" {comparison.gold:,} fragments needed; {len(comparison.unmatched)} gold keys are in no script.\n"
+        f" {comparison.gold:,} fragments needed; {len(comparison.unmatched)} gold keys match no fragment.\n"
         f"{paper.said(paper.RETRIEVERS)}"
     )
+    note = "\n".join((note, *left_out(comparison)))
     return Sheet("Retrievers, all fragments (as Table 3)", heads, rows, note)
 
 

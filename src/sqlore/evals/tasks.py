@@ -9,17 +9,27 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sqlore.errors import SourceError, UsageError
 from sqlore.evals.gold import GoldReader
 from sqlore.knowledge.records import script_hash
 from sqlore.model import Fragment, ParsedScript
 
-__all__ = ["History", "RawTask", "Task", "leave_one_out", "read_tasks", "records_of", "scored", "tasks_of"]
+__all__ = [
+    "Dropped",
+    "History",
+    "RawTask",
+    "Task",
+    "leave_one_out",
+    "read_tasks",
+    "records_of",
+    "scored",
+    "tasks_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +37,8 @@ class Task:
     """One question with its gold.
 
     `gold` are fragments' keys (``kind: skeleton``); `exclude` the keys of the scripts that may not be used;
-    `unmatched` gold keys, as written, that no fragment of the history has: they are in `gold` as well, for
-    not finding them is a miss.
+    `unmatched` gold keys, as written, that could be matched with no fragment of the history: they are in
+    `gold` as well, for not finding them is a miss.
     """
 
     question_id: str
@@ -49,6 +59,22 @@ class RawTask:
     question: str
     sql: str
     knowledge: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A script or a record that makes no task, and why."""
+
+    question_id: str
+    database: str
+    reason: str
+
+
+#: Why something makes no task.
+NO_QUESTION: Final = "it has no question"
+NOTHING_SHARED: Final = "no other script has anything of it"
+NO_KNOWLEDGE: Final = "no knowledge is named that it needs"
+ONLY_QUERIES: Final = "the knowledge that it needs is whole queries, which are not counted"
 
 
 @dataclass(frozen=True)
@@ -77,11 +103,17 @@ def scored(fragments: Iterable[Fragment]) -> list[Fragment]:
     return kept
 
 
-def leave_one_out(history: History, *, questions: Mapping[str, str] | None = None) -> list[Task]:
+def leave_one_out(
+    history: History,
+    *,
+    questions: Mapping[str, str] | None = None,
+    on_dropped: Callable[[Dropped], None] | None = None,
+) -> list[Task]:
     """A task for each script with a question whose SQL has something in common with another script.
 
     `questions` maps script keys to questions where the history itself was stripped of them. Scripts that the
-    store cannot tell apart (same SQL, same words) are withheld together.
+    store cannot tell apart (same SQL, same words) are withheld together. `on_dropped` is told of each script
+    that makes no task.
     """
     twins: dict[int, list[str]] = defaultdict(list)
     for one in history.parsed:
@@ -94,21 +126,36 @@ def leave_one_out(history: History, *, questions: Mapping[str, str] | None = Non
         gold = {f.key for f in scored(one.fragments) if not exclude.issuperset(history.scripts_of[f.key])}
         if asked and gold:
             tasks.append(Task(key, history.database, asked, one.script.sql, frozenset(gold), exclude))
+        elif on_dropped is not None:
+            on_dropped(Dropped(key, history.database, NOTHING_SHARED if asked else NO_QUESTION))
     return tasks
 
 
-def read_tasks(path: str | Path) -> list[RawTask]:
+def read_tasks(path: str | Path, *, on_bad: Callable[[SourceError], None] | None = None) -> list[RawTask]:
     """The tasks of a file in BIRD-History's format: JSON list, or JSON lines.
 
-    Raises `UsageError` where the file is missing, `SourceError` where it is something else, with the record.
+    A record that is no task does not take the others with it: `on_bad` is given the error that names it.
+    Raises that error where there is no `on_bad`, or no task is left; `UsageError` where the file is missing,
+    `SourceError` where it is something else.
     """
-    return [_raw(record, number, str(path)) for number, record in enumerate(records_of(path), 1)]
+    tasks, bad = [], list[SourceError]()
+    for number, record in enumerate(records_of(path, on_bad=bad.append), 1):
+        try:
+            tasks.append(_raw(record, number, str(path)))
+        except SourceError as error:
+            bad.append(error)
+    if bad and (on_bad is None or not tasks):
+        raise bad[0]
+    for reason in bad:
+        on_bad(reason)  # type: ignore[misc]  # without it the first was raised
+    return tasks
 
 
-def records_of(path: str | Path) -> list[Any]:
+def records_of(path: str | Path, *, on_bad: Callable[[SourceError], None] | None = None) -> list[Any]:
     """The records of a file of tasks: a JSON list, or JSON lines.
 
-    Raises `UsageError` where the file is missing or cannot be read, `SourceError` where it is not JSON.
+    Raises `UsageError` where the file is missing or cannot be read, `SourceError` where it is not JSON; of a
+    line alone `on_bad` is told, where there is one.
     """
     path = Path(path)
     try:
@@ -117,41 +164,80 @@ def records_of(path: str | Path) -> list[Any]:
         raise UsageError(f"there is no file {path}", hint="give a file of tasks") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}", where=str(path)) from error
-    return _records(text, str(path))
+    if text.lstrip().startswith("["):
+        found: list[Any] = _json(text, str(path))
+        return found
+    records = []
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            if line.strip():
+                records.append(_json(line, f"{path}:{number}"))
+        except SourceError as error:
+            if on_bad is None:
+                raise
+            on_bad(error)
+    return records
 
 
-def _records(text: str, where: str) -> list[Any]:
+def _json(text: str, where: str) -> Any:
     try:
-        if text.lstrip().startswith("["):
-            found: list[Any] = json.loads(text)
-            return found
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-    except ValueError as error:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise SourceError(f"not JSON: {error}", where=where) from error
 
 
 def _raw(record: Any, number: int, where: str) -> RawTask:
     try:
+        found = record["question_id"], record["db_id"], record["question"], record["history_knowledge"]
+        name = _of(found[0], str, int)
+        sql = _of(record.get("SQL") or record.get("sql") or "", str)
         knowledge = {
-            str(key): tuple(str(one) for one in (ids if isinstance(ids, list) else [ids]))
-            for key, ids in dict(record["history_knowledge"]).items()
+            key: tuple(_of(one, str, int) for one in (ids if isinstance(ids, list) else [ids]))
+            for key, ids in dict(found[3]).items()
         }
-        sql = record.get("SQL") or record.get("sql") or ""
-        return RawTask(str(record["question_id"]), record["db_id"], record["question"], sql, knowledge)
+        task = RawTask(name, _of(found[1], str), _of(found[2], str), sql, knowledge)
+        if not (task.database.strip() and task.question.strip()):
+            raise ValueError("db_id or question is empty")
+        # half a surrogate is no character: nothing could be asked or written with it
+        "".join((name, task.database, task.question, sql, *knowledge)).encode()
     except (KeyError, TypeError, ValueError, AttributeError) as error:
+        named = (
+            f" ({record['question_id']})" if isinstance(record, Mapping) and "question_id" in record else ""
+        )
         raise SourceError(
-            f"task {number} is not in BIRD-History's format: {error!r}",
+            f"task {number}{named} is not in BIRD-History's format: {error!r}",
             where=where,
             hint="each has question_id, db_id, question, SQL and history_knowledge {skeleton: [ids]}",
         ) from error
+    return task
 
 
-def tasks_of(raw: Iterable[RawTask], history: History, reader: GoldReader) -> list[Task]:
-    """The tasks of this history's database, their gold spelled as the history's fragments are."""
+def _of(value: Any, *kinds: type) -> str:
+    """The value as text, if it is of one of the kinds."""
+    if isinstance(value, bool) or not isinstance(value, kinds):
+        raise TypeError(f"{value!r:.60} is no {' or '.join(kind.__name__ for kind in kinds)}")
+    return str(value)
+
+
+def tasks_of(
+    raw: Iterable[RawTask],
+    history: History,
+    reader: GoldReader,
+    *,
+    on_dropped: Callable[[Dropped], None] | None = None,
+) -> list[Task]:
+    """The tasks of this history's database, their gold spelled as the history's fragments are.
+
+    A task that needs nothing is none, and `on_dropped` is told of it. An id that repeats gets a number.
+    """
     tasks = []
+    seen: dict[str, int] = defaultdict(int)
     for one in raw:
         if one.database.lower() != history.database.lower():
             continue
+        seen[one.question_id] += 1
+        many = seen[one.question_id]
+        name = one.question_id if many == 1 else f"{one.question_id}~{many}"
         gold: set[str] = set()
         unmatched = []
         for written, scripts in one.knowledge.items():
@@ -160,6 +246,8 @@ def tasks_of(raw: Iterable[RawTask], history: History, reader: GoldReader) -> li
             if not keys <= history.scripts_of.keys():
                 unmatched.append(written)
         if gold:
-            what = (one.question_id, one.database, one.question, one.sql, frozenset(gold))
+            what = (name, one.database, one.question, one.sql, frozenset(gold))
             tasks.append(Task(*what, unmatched=tuple(unmatched)))
+        elif on_dropped is not None:
+            on_dropped(Dropped(name, one.database, ONLY_QUERIES if one.knowledge else NO_KNOWLEDGE))
     return tasks

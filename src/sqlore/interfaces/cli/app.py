@@ -123,7 +123,7 @@ def _run(arguments: list[str] | None) -> int:
 
 
 def _interrupted(end: BaseException) -> str:
-    """What is left of an interrupted command, where it knows more than the rule; typer makes an exit of it."""
+    """What is kept of an interrupted command, where it knows better than the rule."""
     stop: BaseException | None = end
     while stop is not None and not isinstance(stop, KeyboardInterrupt):
         stop = stop.__context__

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -201,6 +202,24 @@ def script_keys(lore: Workspace, ids: Iterable[int]) -> dict[int, str]:
     if not lore.learned:
         return {}
     return {stored.id: stored.script.key or str(stored.id) for stored in lore.store.scripts(sorted(set(ids)))}
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Within it, SIGTERM ends a command as Ctrl-C does: what is done is kept, what is open is closed."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGTERM, stop)
+    except ValueError:  # not in the main thread, where alone signals are heard
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

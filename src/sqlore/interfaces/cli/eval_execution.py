@@ -24,6 +24,7 @@ from sqlore.interfaces.cli.common import (
     neutral,
     print_json,
     progress,
+    stoppable,
 )
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ def _carry_out(execute: ExecutionRun, *, plots: bool, json_: bool) -> None:
     if err().is_terminal:  # a line would tear the bars that are drawn
         execute.say = later.append
     try:
-        with progress() as told:
+        with progress() as told, stoppable():
             execute.told = told
             execute.run()
     except (KeyboardInterrupt, ModelUnavailable):

@@ -35,7 +35,9 @@ __all__ = [
     "TaskRetriever",
     "above",
     "key_of",
+    "kind_of_key",
     "ranked",
+    "skeleton_of_key",
 ]
 
 T = TypeVar("T")
@@ -111,6 +113,20 @@ class TaskRetriever(Protocol):
 def key_of(item: KnowledgeItem) -> str:
     """The item's key, as `Fragment.key`."""
     return f"{item.kind}: {item.skeleton}"
+
+
+def kind_of_key(key: str) -> str:
+    """The kind that leads a key.
+
+    >>> kind_of_key("condition: a.x = <val>"), skeleton_of_key("condition: a.x = <val>")
+    ('condition', 'a.x = <val>')
+    """
+    return key.partition(": ")[0]
+
+
+def skeleton_of_key(key: str) -> str:
+    """The skeleton that follows the kind."""
+    return key.partition(": ")[2]
 
 
 class Pool:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from sqlore.retrieve.baselines.base import Handed, Piece, Pool, Shown, key_of
+from sqlore.retrieve.baselines.base import Handed, Piece, Pool, Shown, key_of, skeleton_of_key
 from sqlore.retrieve.learned import default_ranker
 from sqlore.retrieve.retriever import BUDGET, Retriever
 
@@ -111,7 +111,7 @@ class Learned:
     ) -> tuple[Piece, ...]:
         held = {key: script.key for script in reversed(scripts) for key in script.fragments}
         if self.whole:
-            return tuple(Piece(key, key.partition(": ")[2], script) for key, script in held.items())
+            return tuple(Piece(key, skeleton_of_key(key), script) for key, script in held.items())
         pieces = []
         for ranked in found.items:
             key = key_of(ranked.item)
