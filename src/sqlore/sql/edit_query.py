@@ -14,29 +14,12 @@ from sqlore.errors import EditError, ParseError
 from sqlore.model import Fragment, Schema, Script
 from sqlore.sql.build import assemble, in_order
 from sqlore.sql.edit import TextEdit
-from sqlore.sql.fragments import Walker
+from sqlore.sql.edit_trace import Trace, Use
 from sqlore.sql.parse import parse_query, place
-from sqlore.sql.resolve import Piece, Scope, Source
+from sqlore.sql.resolve import Scope
 from sqlore.sql.spans import Block, Range, Spans, position_of
 
 __all__ = ["Place", "Query", "Use", "shown"]
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """One column as it stands in the text: its node, the source it comes from, the scope it stands in."""
-
-    node: Any
-    source: Source | None
-    scope: Scope
-    owner: Scope | None
-
-    @property
-    def start(self) -> int:
-        """Where the column begins, its qualifier included; -1 where nobody knows."""
-        parts = (self.node.args.get(key) for key in ("catalog", "db", "table", "this"))
-        known = [p.meta["start"] for p in parts if isinstance(p, exp.Identifier) and "start" in p.meta]
-        return min(known, default=-1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +39,6 @@ class Place:
     index: int = -1
 
 
-class _Trace(Walker):
-    """A walker that remembers where each column comes from."""
-
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self.uses: dict[int, Use] = {}
-        self.nodes: dict[int, Any] = {}
-
-    def resolve(self, node: Any) -> tuple[Piece, Source | None, Scope | None]:
-        found = super().resolve(node)
-        self.uses.setdefault(id(node), Use(node, found[1], self.scope, found[2]))
-        return found
-
-    def _select(self, node: Any, scope: Scope) -> Any:
-        self.nodes[id(scope)] = node
-        return super()._select(node, scope)
-
-
 class Query:
     """One query taken apart for editing. Raises what `parse_script` raises, and for several queries too."""
 
@@ -84,7 +49,7 @@ class Query:
         self.spans = Spans(self.tokens, parsed.tokens.kinds, parsed.first, parsed.stop)
         self.tree = parsed.tree
         self.has_placeholders = parsed.tokens.placeholders
-        walker = _Trace(parsed.tokens, self.spans, dialect, schema)
+        walker = Trace(parsed.tokens, self.spans, dialect, schema)
         try:
             walker.run(parsed.tree)
         except RecursionError as error:
