@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqlore.answer.slips import mended_names
-from sqlore.model import Column, Schema, Table
+from sqlore.model import Column, ForeignKey, Schema, Table
 
 SCHEMA = Schema(
     (
@@ -39,3 +39,42 @@ def test_every_slip_is_mended_and_told() -> None:
 )
 def test_what_cannot_be_mended_for_sure_stays(sql: str) -> None:
     assert mended_names(sql, "sqlite", SCHEMA) == (sql, [])
+
+
+KEYED = Schema(
+    (
+        Table(
+            "hero",
+            (Column("id"), Column("side_id"), Column("eye_id")),
+            foreign_keys=(
+                ForeignKey(("side_id",), "side", ("id",)),
+                ForeignKey(("eye_id",), "colour", ("id",)),
+            ),
+        ),
+        Table("side", (Column("id"), Column("name"))),
+        Table("colour", (Column("id"), Column("t4"))),
+    )
+)
+
+
+def test_an_alias_where_its_key_belongs() -> None:
+    sql = "SELECT T1.id FROM hero T1 JOIN side T2 ON T1.side_id = T2 JOIN colour AS T3 ON T3 = T1.eye_id"
+    mended, slips = mended_names(sql, "sqlite", KEYED)
+    wanted = (
+        "SELECT T1.id FROM hero T1 JOIN side T2 ON T1.side_id = T2.id JOIN colour AS T3 ON T3.id = T1.eye_id"
+    )
+    assert mended == wanted
+    assert [slip.error for slip in slips] == ["an alias is no column; its id was meant"] * 2
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT T1.id FROM hero T1 JOIN colour T4 ON T1.eye_id = T4",
+        "SELECT T1.id FROM hero T1 JOIN side T2 ON T1.eye_id = T2",
+        "SELECT T1.id FROM hero T1 JOIN side T2 ON T1.side_id = T2.id WHERE T1.id = T9",
+    ],
+    ids=["a column is called so", "no key joins them", "no alias"],
+)
+def test_an_alias_that_may_be_something_else_stays(sql: str) -> None:
+    assert mended_names(sql, "sqlite", KEYED)[0] == sql

@@ -1,17 +1,22 @@
-"""Slips that need no model to mend: a column under the wrong alias.
+"""Slips that need no model to mend: a column under the wrong alias, an alias where its key belongs.
 
 Small models often know the column and miss the alias: `T2.weight_kg` where only `T1` has a `weight_kg`. The
 check says so, and where exactly one alias of the query has that column nothing else can have been meant.
+And they break off early: `ON T1.race_id = T3` means the column of `T3` that a foreign key joins with.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
+
+from sqlglot import exp
 
 from sqlore.errors import SqlError, UnknownName
 from sqlore.model import Attempt, Schema
 from sqlore.sql import check_query
+from sqlore.sql.parse import parse_query
 
 __all__ = ["mended_names"]
 
@@ -32,7 +37,7 @@ def mended_names(sql: str, dialect: str, schema: Schema) -> tuple[str, list[Atte
     >>> mended_names(sql, "sqlite", Schema((hero, side)))[0]
     'SELECT h.weight FROM hero h JOIN side s ON h.side_id = s.id'
     """
-    slips: list[Attempt] = []
+    sql, slips = _with_keys(sql, dialect, schema)
     while len(slips) < _MOST:
         try:
             sql = check_query(sql, dialect, schema)
@@ -58,3 +63,57 @@ def _in_place(sql: str, error: UnknownName) -> str | None:
         return None
     alias = error.instead.rpartition(".")[0]
     return f"{sql[: qualifier.start()]}{alias}.{sql[error.position :]}"
+
+
+def _with_keys(sql: str, dialect: str, schema: Schema) -> tuple[str, list[Attempt]]:
+    """The query with a key in place of each alias that stands alone where a key is compared.
+
+    >>> from sqlore.model import Column, ForeignKey, Table
+    >>> key = ForeignKey(("side_id",), "side", ("id",))
+    >>> hero = Table("hero", (Column("id"), Column("side_id")), foreign_keys=(key,))
+    >>> side = Table("side", (Column("id"), Column("name")))
+    >>> _with_keys("SELECT 1 FROM hero h JOIN side s ON h.side_id = s", "sqlite", Schema((hero, side)))[0]
+    'SELECT 1 FROM hero h JOIN side s ON h.side_id = s.id'
+    """
+    try:
+        tree = parse_query(sql, dialect).tree
+    except SqlError:
+        return sql, []
+    found = sorted({place for select in tree.find_all(exp.Select) for place in _bare(select, schema)})
+    for end, key in reversed(found):
+        sql = f"{sql[:end]}.{key}{sql[end:]}"
+    return sql, [Attempt(sql, f"an alias is no column; its {key} was meant") for _, key in found]
+
+
+def _bare(select: exp.Select, schema: Schema) -> Iterator[tuple[int, str]]:
+    """Where an alias that stands for its key ends, and the key."""
+    items = [select.args.get("from_"), *(select.args.get("joins") or ())]
+    tables = [item.this for item in items if item is not None and isinstance(item.this, exp.Table)]
+    of = {table.alias_or_name.lower(): table.name.lower() for table in tables}
+    for equality in select.find_all(exp.EQ):
+        for column, alias in (
+            (equality.left, equality.right),
+            (equality.right, equality.left),
+        ):
+            if not (isinstance(column, exp.Column) and isinstance(alias, exp.Column)) or alias.table:
+                continue
+            ends, name = alias.this.meta.get("end"), alias.name.lower()
+            if ends is None or name not in of or column.table.lower() not in of:
+                continue
+            key = _key_between(schema, of[column.table.lower()], column.name.lower(), of[name])
+            columns = [known.column(name) for known in map(schema.table, of.values()) if known is not None]
+            if key is not None and not any(columns):
+                yield ends + 1, key
+
+
+def _key_between(schema: Schema, table: str, column: str, other: str) -> str | None:
+    """The column of `other` that a foreign key joins with ``table.column``, in either direction."""
+    for known in schema.tables:
+        for key in known.foreign_keys:
+            if len(key.columns) != 1 or len(key.ref_columns) != 1:
+                continue
+            ends = (known.name.lower(), key.columns[0]), (key.ref_table.lower(), key.ref_columns[0])
+            for (one, here), (two, there) in (ends, ends[::-1]):
+                if (one, here.lower(), two) == (table, column, other):
+                    return there
+    return None
