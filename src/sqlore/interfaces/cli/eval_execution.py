@@ -97,16 +97,7 @@ def execution(
     json_: JsonOption = False,
 ) -> None:
     """Compare strategies by what their SQL gives: every question, every strategy, run beside gold."""
-    from sqlore.errors import UsageError
-
-    if tasks and leave_one_out:
-        raise UsageError("--tasks and --leave-one-out exclude each other", hint="give one of them")
-    if not (tasks or leave_one_out or resume):
-        raise UsageError("what is to be asked?", hint="give either --tasks FILE or --leave-one-out")
-    if run is not None and not resume:
-        raise UsageError(f"{run} is one argument too many", hint="--resume RUN goes on with a run")
-    if leave_one_out and not history and not resume:
-        raise UsageError("there is no history to leave one out of", hint="name it with --history")
+    _check(tasks, history, run, leave_one_out=leave_one_out, resume=resume)
     given = {
         "tasks": tuple(map(str, tasks or ())),
         "history": tuple(history or ()),
@@ -127,6 +118,27 @@ def execution(
     }
     execute = _resumed(given, run or folder) if resume else _started(given, folder)
     _carry_out(execute, plots=not no_plots, json_=json_)
+
+
+def _check(
+    tasks: list[Path] | None,
+    history: list[str] | None,
+    run: Path | None,
+    *,
+    leave_one_out: bool,
+    resume: bool,
+) -> None:
+    """What cannot be asked for together is said before anything is read."""
+    from sqlore.errors import UsageError
+
+    if tasks and leave_one_out:
+        raise UsageError("--tasks and --leave-one-out exclude each other", hint="give one of them")
+    if not (tasks or leave_one_out or resume):
+        raise UsageError("what is to be asked?", hint="give either --tasks FILE or --leave-one-out")
+    if run is not None and not resume:
+        raise UsageError(f"{run} is one argument too many", hint="--resume RUN goes on with a run")
+    if leave_one_out and not history and not resume:
+        raise UsageError("there is no history to leave one out of", hint="name it with --history")
 
 
 def _started(given: dict[str, Any], folder: Path | None) -> ExecutionRun:
