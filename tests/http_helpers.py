@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import httpx
+import uvicorn
 from fastapi.testclient import TestClient
 
 import sqlore.workspace
 from cli_helpers import REVENUE, make_history, make_sqlite
 from sqlore.interfaces.http import create_app
 from sqlore.interfaces.http.security import Access
+from sqlore.interfaces.http.state import Served
 from sqlore.llm import Answer, FunctionModel
 from sqlore.model import Message
 from store_helpers import WordEmbedder
@@ -22,6 +28,13 @@ BASE = "http://localhost:8642"
 ANSWER = f"```sql\n{REVENUE}\n```"
 
 Says = Callable[[Sequence[Message]], "str | Answer"]
+
+
+class Running(NamedTuple):
+    """A client of a server that runs, and the server's state."""
+
+    client: httpx.Client
+    state: Served
 
 
 @contextmanager
@@ -76,3 +89,31 @@ def asked(client: TestClient, question: str = "revenue of enterprise customers",
     assert job.status_code == 202, job.text
     heard(client, job.json())
     return client.get(f"/api/drafts/{job.json()['draft']}").json()
+
+
+@contextmanager
+def running(folder: Path, says: Says | Any = lambda messages: ANSWER, **options: Any) -> Iterator[Running]:
+    """A real server on a free port, and a client of it: for streams that are read and left on their way."""
+    with shop_client(folder, says, **options) as inner, socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        sock.listen(16)
+        address = f"http://127.0.0.1:{sock.getsockname()[1]}"
+        config = uvicorn.Config(inner.app, log_level="error", lifespan="off", timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
+        thread.start()
+        try:
+            with httpx.Client(base_url=address, timeout=20, trust_env=False) as client:
+                yield Running(client, inner.app.state.served)  # type: ignore[attr-defined]
+        finally:
+            server.should_exit = True
+            thread.join(10)
+
+
+def wait_for(true: Callable[[], Any]) -> None:
+    """Waits until something is so; what never becomes so fails the test."""
+    for _ in range(1000):
+        if true():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not become so")

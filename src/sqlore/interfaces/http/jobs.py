@@ -111,8 +111,8 @@ class Job:
         if status == "failed" and self.problem is not None:
             self.emit(ProblemEvent(problem=self.problem))
         self.status, self.ended = status, now()
+        self.finished.set()  # before it is told: who hears of the end may go on at once
         self.emit(EndEvent(status=status))
-        self.finished.set()
 
     # -------------------------------------------------------------- for everybody else
 

@@ -61,7 +61,7 @@ def _database(state: Served) -> Database:
         name=engine.name,
         dialect=engine.dialect,
         place=without_password(engine.url),
-        tables=len(state.catalog.schema.tables),
+        tables=len(engine.schema().tables),
     )
 
 

@@ -72,6 +72,7 @@ def run(
             timeout_graceful_shutdown=2,
             ws="none",
         )
+        threading.Thread(target=app.state.served.warm_up, daemon=True, name="sqlore-warm-up").start()
         address = address_of(access)
         told(address, access)
         if opens:

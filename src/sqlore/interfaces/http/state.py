@@ -6,7 +6,7 @@ import getpass
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import Request
@@ -53,7 +53,11 @@ class Served:
         self.log = EventLog(lore.settings.home / "events.jsonl", self.preferences)
         self.teaching = threading.Lock()
         """Held by the one job that writes knowledge."""
+        self.running = 0
+        """Connections that are in use."""
         self._lock = threading.RLock()
+        # what takes long to read keeps nobody waiting who needs something else
+        self._reading = {name: threading.RLock() for name in ("catalog", "retriever")}
         self._drafts: DraftFiles | None = None
         self._explanations: OrderedDict[str, KeptExplanation] = OrderedDict()
         self.lore.settings = self.preferences.applied(self.lore.settings)
@@ -83,8 +87,8 @@ class Served:
 
     @property
     def catalog(self) -> Catalog:
-        """Schema, dictionary and values."""
-        with self._lock:
+        """Schema, dictionary and values; of a database that was not learned they are read here."""
+        with self._reading["catalog"]:
             return self.lore.catalog
 
     @property
@@ -96,8 +100,10 @@ class Served:
     @property
     def retriever(self) -> Retriever | None:
         """What finds knowledge, where anything was learned."""
-        with self._lock:
-            return self.lore.retriever if self.lore.learned else None
+        if self.store is None:
+            return None
+        with self._reading["retriever"], self._reading["catalog"]:
+            return self.lore.retriever
 
     @property
     def model(self) -> ChatModel:
@@ -110,6 +116,15 @@ class Served:
         """The dialect of the database."""
         with self._lock:
             return self.lore.engine.dialect
+
+    def warm_up(self) -> None:
+        """Reads what the first question needs, so that it does not wait for it. What fails fails then."""
+        with suppress(SqloreError):
+            retriever = self.retriever
+            if retriever is not None:
+                retriever.rank("a", limit=1)
+            else:
+                len(self.catalog.schema.tables)
 
     @property
     def who(self) -> str:
@@ -129,7 +144,13 @@ class Served:
         with connect(url) as own:
             if job is not None:
                 job.when_cancelled(own.interrupt)
-            yield own
+            with self._lock:
+                self.running += 1
+            try:
+                yield own
+            finally:
+                with self._lock:
+                    self.running -= 1
 
     def need_store(self) -> Store:
         """The knowledge. Raises `NotFound` where nothing was learned."""
