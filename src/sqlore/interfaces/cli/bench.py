@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sqlore.interfaces.cli import bench_review
 from sqlore.interfaces.cli.common import (
     MOST,
     DialectOption,
@@ -183,3 +184,6 @@ def _show_stats(found: list[Summary]) -> None:
 
     for sheet in sheets_of(found):
         show(sheet)
+
+
+app.command("review")(bench_review.review)
