@@ -41,7 +41,7 @@ def reviewed(folder: Path) -> ReviewFolder:
         "ben": [
             judged(TASKS[0]),
             judged(TASKS[1]),
-            judged(TASKS[2], edit=better),
+            judged(TASKS[2], edit=new),
             judged(TASKS[3], "unique"),
         ],
         "cem": [judged(TASKS[0]), judged(TASKS[1], "unique"), judged(TASKS[2]), judged(TASKS[3], "natural")],
