@@ -92,9 +92,8 @@ def _document_problems(app: FastAPI) -> None:
             for operations in made["paths"].values():
                 for operation in operations.values():
                     operation["responses"].pop("422", None)
-                    content = operation["responses"].get("default", {}).get("content")
-                    if content and "application/json" in content:
-                        content[problems.MEDIA_TYPE] = content.pop("application/json")
+                    failed = operation["responses"]["default"]
+                    failed["content"] = {problems.MEDIA_TYPE: next(iter(failed["content"].values()))}
             for name in ("HTTPValidationError", "ValidationError"):
                 made["components"]["schemas"].pop(name, None)
             app.openapi_schema = made
