@@ -1,0 +1,46 @@
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type Kind = Schemas["Citation"]["kind"];
+export type Status = Schemas["Citation"]["status"];
+export type Trust = Schemas["Citation"]["trust"];
+export type Cell = Schemas["ResultPage"]["rows"][number][number];
+export type Citation = Schemas["Citation"];
+export type Concern = Schemas["Concern"];
+export type Draft = Schemas["Draft"];
+export type DraftSummary = Schemas["DraftSummary"];
+export type Explained = Schemas["Explained"];
+export type ExplainedItem = Schemas["ExplainedItem"];
+export type Figure = Schemas["Figure"];
+export type Health = Schemas["Health"];
+export type ItemSummary = Schemas["ItemSummary"];
+export type Job = Schemas["Job"];
+export type Known = Schemas["Known"];
+export type KnownItem = Schemas["KnownItem"];
+export type KnownScript = Schemas["KnownScript"];
+export type FlowNode = Schemas["Node"];
+export type Problem = Schemas["Problem"];
+export type Proposal = Schemas["Proposal"];
+export type Act = Schemas["EditAct"] | Schemas["ChooseAct"] | Schemas["OffAct"] | Schemas["OnAct"] | Schemas["AddAct"] | Schemas["SqlAct"];
+export type RefineOption = Schemas["RefineOption"];
+export type ResultColumn = Schemas["ResultColumn"];
+export type ResultPage = Schemas["ResultPage"];
+export type ScriptSummary = Schemas["ScriptSummary"];
+export type Step = Schemas["Step"];
+export type Switches = Schemas["AppState"];
+
+/** What a job tells, by its name. */
+export interface JobEvents {
+  stage: Schemas["StageEvent"];
+  token: Schemas["TokenEvent"];
+  known: Schemas["KnownEvent"];
+  draft: Schemas["DraftEvent"];
+  proposal: Schemas["ProposalEvent"];
+  figure: Schemas["FigureEvent"];
+  learned: Schemas["LearnedEvent"];
+  described: Schemas["DescribedEvent"];
+  completion: Schemas["CompletionEvent"];
+  problem: Schemas["ProblemEvent"];
+  end: Schemas["EndEvent"];
+}

@@ -1,0 +1,49 @@
+import { Suspense, useEffect } from "react";
+import { routeOf, usePath } from "./lib/router";
+import { useShortcut } from "./lib/keys";
+import { useApp } from "./state/app";
+import { Empty, Waiting } from "./ui/bits";
+import { Link } from "./ui/link";
+import { Topbar } from "./ui/topbar";
+import { Ask } from "./views/ask/ask";
+import { Desk } from "./views/desk/desk";
+
+
+export function App() {
+  const path = usePath();
+  const { load, palette, setPalette, notes } = useApp();
+  useEffect(() => void load(), [load]);
+  useShortcut("mod+k", () => setPalette(!palette));
+  return (
+    <div className="shell">
+      <a className="skip" href="#view">Skip to the content</a>
+      <Topbar />
+      <main id="view" className="view" tabIndex={-1}>
+        <Suspense fallback={<div className="state"><Waiting>Loading</Waiting></div>}>
+          <View path={path} />
+        </Suspense>
+      </main>
+      <div className="notes" role="status" aria-live="polite">
+        {notes.map((note) => (
+          <div key={note.id} className="note" data-tone={note.tone}>{note.text}</div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function View({ path }: { path: string }) {
+  const route = routeOf(path);
+  switch (route.view) {
+    case "ask":
+      return <Ask />;
+    case "draft":
+      return <Desk key={route.id} id={route.id} />;
+    case "missing":
+      return (
+        <Empty title="There is no such page">
+          <p>The address {route.path} leads nowhere. <Link href="/">Ask a question</Link> instead.</p>
+        </Empty>
+      );
+  }
+}

@@ -1,0 +1,37 @@
+import { useEffect, useRef } from "react";
+
+export const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? "");
+
+/** Whether a key press is that of a shortcut such as `mod+k` or `mod+shift+z`; `mod` is ⌘ on a Mac, else Ctrl. */
+export function matches(shortcut: string, event: KeyboardEvent, mac = isMac): boolean {
+  const parts = shortcut.split("+");
+  const key = parts.at(-1);
+  const mod = mac ? event.metaKey : event.ctrlKey;
+  return (
+    event.key.toLowerCase() === key &&
+    mod === parts.includes("mod") &&
+    event.shiftKey === parts.includes("shift") &&
+    event.altKey === parts.includes("alt")
+  );
+}
+
+/** A shortcut as it is shown. */
+export function shown(shortcut: string): string {
+  const names: Record<string, string> = isMac
+    ? { mod: "⌘", shift: "⇧", alt: "⌥", enter: "↵" }
+    : { mod: "Ctrl", shift: "Shift", alt: "Alt", enter: "Enter" };
+  return shortcut.split("+").map((part) => names[part] ?? part.toUpperCase()).join(isMac ? "" : " ");
+}
+
+/** Runs an action at a shortcut, wherever the focus is. A handler that returns false lets the key press pass. */
+export function useShortcut(shortcut: string, action: () => unknown): void {
+  const latest = useRef(action);
+  latest.current = action;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (!event.defaultPrevented && matches(shortcut, event) && latest.current() !== false) event.preventDefault();
+    };
+    window.addEventListener("keydown", press);
+    return () => window.removeEventListener("keydown", press);
+  }, [shortcut]);
+}

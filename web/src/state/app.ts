@@ -1,0 +1,82 @@
+import { create } from "zustand";
+import { api, ok, problemOf } from "../api/client";
+import type { Health, Problem, Switches } from "../api/types";
+
+export type Theme = "system" | "light" | "dark";
+
+interface Note {
+  id: number;
+  text: string;
+  tone: "plain" | "bad";
+}
+
+interface AppState {
+  health: Health | null;
+  switches: Switches | null;
+  problem: Problem | null;
+  theme: Theme;
+  palette: boolean;
+  notes: Note[];
+  load: () => Promise<void>;
+  setTheme: (theme: Theme) => void;
+  setPalette: (open: boolean) => void;
+  turn: (switches: Partial<Pick<Switches, "baseline" | "logging" | "user">>) => Promise<void>;
+  say: (text: string, tone?: Note["tone"]) => void;
+  unsay: (id: number) => void;
+}
+
+const THEME = "sqlore.theme";
+let lastNote = 0;
+
+export const useApp = create<AppState>((set, get) => ({
+  health: null,
+  switches: null,
+  problem: null,
+  theme: storedTheme(),
+  palette: false,
+  notes: [],
+  load: async () => {
+    try {
+      const [health, switches] = await Promise.all([ok(api.GET("/api/health")), ok(api.GET("/api/app"))]);
+      set({ health, switches, problem: null });
+    } catch (error) {
+      set({ problem: problemOf(error) });
+    }
+  },
+  setTheme: (theme) => {
+    localStorage.setItem(THEME, theme);
+    showTheme(theme);
+    set({ theme });
+  },
+  setPalette: (palette) => set({ palette }),
+  turn: async (body) => {
+    try {
+      set({ switches: await ok(api.PATCH("/api/app", { body })) });
+    } catch (error) {
+      get().say(problemOf(error).detail, "bad");
+    }
+  },
+  say: (text, tone = "plain") => {
+    const id = ++lastNote;
+    set({ notes: [...get().notes.slice(-2), { id, text, tone }] });
+    setTimeout(() => get().unsay(id), tone === "bad" ? 9000 : 3500);
+  },
+  unsay: (id) => set({ notes: get().notes.filter((note) => note.id !== id) }),
+}));
+
+function storedTheme(): Theme {
+  const found = localStorage.getItem(THEME);
+  return found === "light" || found === "dark" ? found : "system";
+}
+
+/** The theme as an attribute of the page; without one the system decides. */
+export function showTheme(theme: Theme): void {
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+/** Tells the event log what was looked at; the server keeps it only where the log is switched on. */
+export function logged(phase: "prompting" | "structure" | "inspection" | "refinement", action: string, draft?: string): void {
+  if (!useApp.getState().switches?.logging) return;
+  void api.POST("/api/events", { body: { phase, action, draft: draft ?? null, detail: {} } });
+}

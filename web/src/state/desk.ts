@@ -1,0 +1,266 @@
+import { create } from "zustand";
+import { api, ok, problemOf } from "../api/client";
+import { listen } from "../api/events";
+import type { Draft, Explained, ExplainedItem, Figure, FlowNode, Known, Problem, ResultPage } from "../api/types";
+import type { Mark } from "../lib/marks";
+import { unitsOf } from "../lib/offsets";
+
+/** What is selected: a node, and within it perhaps one item. Every view shows the same selection. */
+export interface Selection {
+  node: string | null;
+  item: string | null;
+}
+
+export interface Progress {
+  stages: string[];
+  written: string;
+  known: Known | null;
+}
+
+interface DeskState {
+  id: string | null;
+  draft: Draft | null;
+  progress: Progress | null;
+  problem: Problem | null;
+  explained: Explained | null;
+  explainProblem: Problem | null;
+  figures: Record<string, Figure>;
+  figuresRunning: boolean;
+  selection: Selection;
+  results: Record<string, ResultPage | Problem | "running">;
+  open: (id: string) => Promise<void>;
+  close: () => void;
+  show: (draft: Draft, result?: ResultPage | null) => void;
+  select: (selection: Selection) => void;
+  run: (sql: string, node?: string | null) => Promise<void>;
+  act: (what: "undo" | "redo") => Promise<void>;
+  write: (sql: string) => Promise<Problem | null>;
+  again: () => Promise<void>;
+  cancel: () => Promise<void>;
+  confirm: () => Promise<void>;
+}
+
+const EMPTY = {
+  draft: null,
+  progress: null,
+  problem: null,
+  explained: null,
+  explainProblem: null,
+  figures: {},
+  figuresRunning: false,
+  selection: { node: null, item: null },
+  results: {},
+};
+
+let stopAsking = () => {};
+let stopFigures = () => {};
+
+export const useDesk = create<DeskState>((set, get) => ({
+  id: null,
+  ...EMPTY,
+
+  open: async (id) => {
+    if (get().id === id && get().draft !== null) return;
+    get().close();
+    set({ id, ...EMPTY });
+    try {
+      const draft = await ok(api.GET("/api/drafts/{id}", { params: { path: { id } } }));
+      if (get().id !== id) return;
+      if (draft.job && draft.status === "asking") {
+        set({ draft });
+        follow(draft.job, id);
+      } else get().show(draft);
+    } catch (error) {
+      if (get().id === id) set({ problem: problemOf(error) });
+    }
+  },
+
+  close: () => {
+    stopAsking();
+    stopFigures();
+    set({ id: null, ...EMPTY });
+  },
+
+  show: (draft, result) => {
+    const before = get().draft;
+    const same = before?.id === draft.id && before.sql === draft.sql && get().explained !== null;
+    const results = { ...get().results };
+    if (result) results[draft.sql] = result;
+    set({ id: draft.id, draft, problem: null, progress: null, results });
+    if (draft.sql && !same) void explain(draft);
+  },
+
+  select: (selection) => set({ selection }),
+
+  run: async (sql, node = null) => {
+    const known = get().results[sql];
+    if (known && known !== "running" && "rows" in known) return;
+    if (known === "running") return;
+    set({ results: { ...get().results, [sql]: "running" } });
+    const kept = get().id;
+    let found: ResultPage | Problem;
+    try {
+      found = await ok(api.POST("/api/run", { body: { sql, limit: 200, draft: kept, node } }));
+    } catch (error) {
+      found = problemOf(error);
+    }
+    if (get().id === kept) set({ results: { ...get().results, [sql]: found } });
+  },
+
+  act: async (what) => {
+    const id = get().id;
+    if (id === null) return;
+    const params = { params: { path: { id } } };
+    const asked = what === "undo" ? api.POST("/api/drafts/{id}/undo", params) : api.POST("/api/drafts/{id}/redo", params);
+    get().show(await ok(asked));
+  },
+
+  write: async (sql) => {
+    const id = get().id;
+    if (id === null) return null;
+    try {
+      get().show(await ok(api.PUT("/api/drafts/{id}/sql", { params: { path: { id } }, body: { sql } })));
+      return null;
+    } catch (error) {
+      return problemOf(error);
+    }
+  },
+
+  again: async () => {
+    const draft = get().draft;
+    if (draft === null) return;
+    const body = { question: draft.question, draft: draft.id, strategy: draft.strategy, baseline: draft.baseline };
+    try {
+      const job = await ok(api.POST("/api/asks", { body }));
+      follow(job.id, draft.id);
+    } catch (error) {
+      set({ problem: problemOf(error) });
+    }
+  },
+
+  cancel: async () => {
+    const job = get().draft?.job ?? askingJob;
+    if (job) await api.DELETE("/api/jobs/{id}", { params: { path: { id: job } } });
+  },
+
+  confirm: async () => {
+    const id = get().id;
+    if (id === null) return;
+    get().show(await ok(api.POST("/api/drafts/{id}/confirmations", { params: { path: { id } }, body: { why: "" } })));
+  },
+}));
+
+let askingJob: string | null = null;
+
+/** Follows a question until the draft is there; a draft that is asked anew keeps what it shows until then. */
+function follow(job: string, id: string): void {
+  const { setState: set, getState: get } = useDesk;
+  stopAsking();
+  askingJob = job;
+  const mine = () => get().id === id;
+  set({ progress: { stages: [], written: "", known: null }, problem: null });
+  const advance = (change: (progress: Progress) => Progress) => {
+    const progress = get().progress;
+    if (mine() && progress) set({ progress: change(progress) });
+  };
+  const reload = async () => {
+    askingJob = null;
+    if (!mine()) return;
+    try {
+      get().show(await ok(api.GET("/api/drafts/{id}", { params: { path: { id } } })));
+    } catch (error) {
+      set({ problem: problemOf(error), progress: null });
+    }
+  };
+  stopAsking = listen(
+    job,
+    {
+      stage: ({ stage }) =>
+        advance((p) => (p.stages.at(-1) === stage ? p : { ...p, stages: [...p.stages, stage], written: "" })),
+      token: ({ text }) => advance((p) => ({ ...p, written: p.written + text })),
+      known: ({ known }) => advance((p) => ({ ...p, known })),
+      draft: ({ draft, result }) => mine() && get().show(draft, result),
+      end: ({ status }) => {
+        askingJob = null;
+        if (status !== "done") void reload();
+      },
+    },
+    () => void reload(),
+  );
+}
+
+/** Explains the draft and asks for the figures, which arrive one by one. */
+async function explain(draft: Draft): Promise<void> {
+  const { setState: set, getState: get } = useDesk;
+  stopFigures();
+  const mine = () => get().id === draft.id && get().draft?.sql === draft.sql;
+  try {
+    const body = { sql: draft.sql, baseline: draft.baseline };
+    const explained = inUnits((await ok(api.POST("/api/explanations", { body }))) as Explained);
+    if (!mine()) return;
+    set({ explained, explainProblem: null, figures: {}, figuresRunning: true, selection: kept(explained, get().selection) });
+    const job = await ok(
+      api.POST("/api/explanations/{id}/figures", { params: { path: { id: explained.id } }, body: { seconds: 10 } }),
+    );
+    if (!mine()) return;
+    stopFigures = listen(
+      job.id,
+      {
+        figure: ({ figure }) => mine() && set({ figures: { ...get().figures, [figureKey(figure.node, figure.item)]: figure } }),
+        end: () => mine() && set({ figuresRunning: false }),
+      },
+      () => mine() && set({ figuresRunning: false }),
+    );
+  } catch (error) {
+    if (mine()) set({ explained: null, explainProblem: problemOf(error), figuresRunning: false });
+  }
+}
+
+/** The selection where what it names is still there; else the final query. */
+function kept(explained: Explained, selection: Selection): Selection {
+  const node = explained.nodes.find((one) => one.id === selection.node);
+  if (node === undefined) return { node: finalNode(explained)?.id ?? null, item: null };
+  const item = node.items.some((one) => one.id === selection.item) ? selection.item : null;
+  return { node: node.id, item };
+}
+
+export function finalNode(explained: Explained): FlowNode | undefined {
+  return explained.nodes.find((node) => node.kind === "final") ?? explained.nodes.at(-1);
+}
+
+export function figureKey(node: string, item: string | null | undefined): string {
+  return `${node} ${item ?? ""}`;
+}
+
+/** The explanation with offsets as JavaScript counts them. */
+export function inUnits(explained: Explained): Explained {
+  const at = unitsOf(explained.sql);
+  const moved = <T extends { start: number; end: number }>(one: T): T => ({ ...one, start: at(one.start), end: at(one.end) });
+  return {
+    ...explained,
+    nodes: explained.nodes.map((node) => ({
+      ...moved(node),
+      spans: node.spans.map((span) => [at(span[0] as number), at(span[1] as number)]) as [number, number][],
+      items: node.items.map(moved),
+    })),
+  };
+}
+
+/** The items of an explanation as marks in its text. */
+export function marksOf(explained: Explained | null): Mark[] {
+  return (explained?.nodes ?? []).flatMap((node) => node.items.map(markOf));
+}
+
+function markOf(item: ExplainedItem): Mark {
+  const { id, start, end, kind, citation } = item;
+  return { id, start, end, kind, status: citation?.status ?? null, support: citation?.support ?? 0 };
+}
+
+/** The node and the item that a mark is. */
+export function find(explained: Explained | null, item: string): { node: FlowNode; item: ExplainedItem } | null {
+  for (const node of explained?.nodes ?? []) {
+    const found = node.items.find((one) => one.id === item);
+    if (found) return { node, item: found };
+  }
+  return null;
+}

@@ -1,0 +1,171 @@
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { api, ok, problemOf } from "../../api/client";
+import type { DraftSummary, Problem } from "../../api/types";
+import { ago, count } from "../../lib/format";
+import { KIND_ABOUT, KINDS } from "../../lib/kinds";
+import { isMac } from "../../lib/keys";
+import { go } from "../../lib/router";
+import { useApp } from "../../state/app";
+import { ProblemNote } from "../../ui/bits";
+import { KindIcon } from "../../ui/icons";
+import { Link } from "../../ui/link";
+import { KnownPanel } from "./known";
+import { useKnown } from "./use-known";
+
+const KEPT = "sqlore.question";
+
+export function Ask() {
+  const [question, setQuestion] = useState(() => sessionStorage.getItem(KEPT) ?? "");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const baseline = useApp((state) => state.switches?.baseline ?? false);
+  const { known, looking } = useKnown(question);
+  const change = (text: string) => {
+    setQuestion(text);
+    sessionStorage.setItem(KEPT, text);
+  };
+  const ask = async (event?: FormEvent) => {
+    event?.preventDefault();
+    if (question.trim() === "" || busy) return;
+    setBusy(true);
+    try {
+      const job = await ok(api.POST("/api/asks", { body: { question: question.trim(), strategy: "history" } }));
+      sessionStorage.removeItem(KEPT);
+      if (job.draft) go({ view: "draft", id: job.draft });
+    } catch (error) {
+      setProblem(problemOf(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <div className="ask">
+      <form className="ask-form" onSubmit={ask}>
+        <label htmlFor="question">What do you want to know?</label>
+        <Question value={question} change={change} ask={() => void ask()} />
+        <div className="ask-row">
+          <p className="quiet">
+            {baseline ? "The history is switched off: the schema alone is used." : <KnownLine looking={looking} known={known !== null} />}
+          </p>
+          <kbd>{isMac ? "⌘↵" : "Ctrl Enter"}</kbd>
+          <button type="submit" className="button main" disabled={busy || question.trim() === ""}>Write the SQL</button>
+        </div>
+        {problem && <ProblemNote problem={problem} />}
+      </form>
+      {known && question.trim() !== "" && !baseline ? (
+        <section aria-label="What is known" className="ask-known"><KnownPanel known={known} /></section>
+      ) : (
+        <Start choose={change} />
+      )}
+    </div>
+  );
+}
+
+function KnownLine({ looking, known }: { looking: boolean; known: boolean }) {
+  if (looking) return <span role="status">Looking in the history…</span>;
+  return <>{known ? "This is what the history knows of it, before anything is written." : "What the history knows of it shows as you type."}</>;
+}
+
+function Question({ value, change, ask }: { value: string; change: (text: string) => void; ask: () => void }) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const area = field.current;
+    if (!area) return;
+    area.style.height = "auto";
+    area.style.height = `${area.scrollHeight}px`;
+  }, [value]);
+  useEffect(() => field.current?.focus(), []);
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) {
+      event.preventDefault();
+      ask();
+    }
+  };
+  return (
+    <textarea id="question" ref={field} rows={1} value={value} spellCheck={false} maxLength={20_000}
+      placeholder="Net revenue by country in fiscal year 2025" onChange={(event) => change(event.target.value)} onKeyDown={press} />
+  );
+}
+
+/** Before anything is typed: what there is, and where one was. */
+function Start({ choose }: { choose: (question: string) => void }) {
+  const { health, problem } = useApp();
+  const [drafts, setDrafts] = useState<DraftSummary[] | null>(null);
+  useEffect(() => {
+    ok(api.GET("/api/drafts", { params: { query: { limit: 12 } } })).then(setDrafts, () => setDrafts([]));
+  }, []);
+  return (
+    <div className="start">
+      {problem && <ProblemNote problem={problem} />}
+      {health?.problems.map((text) => <p key={text} className="problem">{text}</p>)}
+      {health && !health.learned && (
+        <section>
+          <h2 className="label">Nothing is learned yet</h2>
+          <p>Give sqlore the SQL that your team already ran. <Link href="/learn">Learn a history</Link></p>
+        </section>
+      )}
+      {health?.held && <Held held={health.held} />}
+      {drafts !== null && drafts.length > 0 && (
+        <section>
+          <h2 className="label">Your drafts</h2>
+          <ul className="draft-list">
+            {drafts.map((draft) => (
+              <li key={draft.id}>
+                <Link href={`/d/${draft.id}`}>{draft.title || draft.question || "SQL by hand"}</Link>
+                <span className="quiet">
+                  {draft.status !== "ready" && `${draft.status}, `}{draft.baseline && "without history, "}
+                  <time dateTime={draft.changed} title={draft.changed}>{ago(draft.changed)}</time>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {drafts?.length === 0 && health?.learned && <Examples choose={choose} />}
+    </div>
+  );
+}
+
+function Held({ held }: { held: NonNullable<NonNullable<ReturnType<typeof useApp.getState>["health"]>["held"]> }) {
+  return (
+    <section>
+      <h2 className="label">Learned from {count(held.scripts)} scripts</h2>
+      <ul className="held">
+        {KINDS.map((kind) => (
+          <li key={kind} data-kind={kind}>
+            <Link href={`/knowledge?kind=${kind}`}>
+              <span className="held-count">{count(held.by_kind[kind] ?? 0)}</span>
+              <span className="held-name"><KindIcon kind={kind} /> {kind}</span>
+              <span className="quiet">{KIND_ABOUT[kind]}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Questions that the history itself answers, for a first try. */
+function Examples({ choose }: { choose: (question: string) => void }) {
+  const [found, setFound] = useState<string[]>([]);
+  useEffect(() => {
+    ok(api.POST("/api/known", { body: { question: "total by month", items: 1, scripts: 20 } })).then(
+      (known) => setFound(known.scripts.map((one) => one.script.question ?? one.script.comment ?? "").filter(short).slice(0, 5)),
+      () => {},
+    );
+  }, []);
+  if (found.length === 0) return null;
+  return (
+    <section>
+      <h2 className="label">Asked before</h2>
+      <ul className="draft-list">
+        {found.map((text) => (
+          <li key={text}><button type="button" onClick={() => choose(text)}>{text}</button></li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function short(text: string): boolean {
+  return text.length > 8 && text.length < 140 && !text.includes("\n");
+}

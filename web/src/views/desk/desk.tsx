@@ -1,0 +1,207 @@
+import { lazy, Suspense, useEffect, useState } from "react";
+import { api, ok, problemOf } from "../../api/client";
+import { useShortcut } from "../../lib/keys";
+import { setQuery, useQuery } from "../../lib/router";
+import { useApp } from "../../state/app";
+import { finalNode, useDesk } from "../../state/desk";
+import { Empty, ProblemNote, Waiting } from "../../ui/bits";
+import { Icon } from "../../ui/icons";
+import { Link } from "../../ui/link";
+import { Split } from "../../ui/split";
+import { Tabs } from "../../ui/tabs";
+import { KnownPanel } from "../ask/known";
+import { Asking } from "./asking";
+import { CodePane } from "./code-pane";
+import { DataPane } from "./data-pane";
+import { KnowledgePane } from "./knowledge-pane";
+import { StepsPane } from "./steps-pane";
+import { TrustBar } from "./trust-bar";
+
+const FlowPane = lazy(() => import("./flow-pane"));
+
+type Side = "knowledge" | "flow" | "known" | "steps";
+
+/** A draft: the knowledge in it or its flow on one side, its code and rows on the other, one selection. */
+export function Desk({ id }: { id: string }) {
+  const { draft, progress, problem, open, close, again } = useDesk();
+  useEffect(() => {
+    void open(id);
+  }, [id, open]);
+  useEffect(() => close, [close]);
+  useEffect(() => {
+    document.title = draft ? `${draft.title || draft.question || "SQL by hand"} · sqlore` : "sqlore";
+    return () => {
+      document.title = "sqlore";
+    };
+  }, [draft]);
+  if (progress && !draft?.sql) return <Asking question={draft?.question ?? ""} progress={progress} />;
+  if (problem && !draft) {
+    return (
+      <Empty title={problem.status === 404 ? "This draft is not here" : "The draft cannot be shown"}>
+        <ProblemNote problem={problem}><Link className="button" href="/">Ask a question</Link></ProblemNote>
+      </Empty>
+    );
+  }
+  if (!draft) return <div className="state"><Waiting>Opening the draft</Waiting></div>;
+  if (!draft.sql) return <Unanswered again={again} />;
+  return <Open />;
+}
+
+/** A question that got no SQL: why, and what was tried. */
+function Unanswered({ again }: { again: () => Promise<void> }) {
+  const draft = useDesk((state) => state.draft);
+  const problem = useDesk((state) => state.problem);
+  if (!draft) return null;
+  const title = { cancelled: "You stopped this question", interrupted: "The server stopped before the answer came" }[draft.status as string];
+  return (
+    <div className="asking">
+      <h1>{draft.question}</h1>
+      <div className="state" style={{ margin: "2rem 0", padding: 0 }}>
+        <h2>{title ?? "There is no SQL for this question yet"}</h2>
+        {draft.error && <p>{draft.error}</p>}
+        {problem && <ProblemNote problem={problem} />}
+        <div className="actions">
+          <button type="button" className="button main" onClick={() => void again()}>Ask again</button>
+          <Link className="button" href="/">Another question</Link>
+        </div>
+      </div>
+      {draft.attempts.length > 0 && (
+        <details className="attempts">
+          <summary>What the model tried</summary>
+          {draft.attempts.map((one, at) => (
+            <div key={at}><pre className="sql">{one.sql}</pre>{one.error && <p className="quiet">{one.error}</p>}</div>
+          ))}
+        </details>
+      )}
+      {draft.known && <KnownPanel known={draft.known} />}
+    </div>
+  );
+}
+
+function Open() {
+  const view = useQuery("view");
+  const side: Side = view === "flow" || view === "known" || view === "steps" ? view : "knowledge";
+  useSelectionInAddress();
+  return (
+    <div className="desk">
+      <Strip />
+      <TrustBar />
+      <Split id="desk" className="desk-body" direction="row" initial={0.42} label="Width of the left side">
+        <section className="pane desk-side" aria-label="Knowledge and flow">
+          <div className="pane-head">
+            <Tabs<Side> label="Side" chosen={side} controls="side" choose={(chosen) => setQuery({ view: chosen === "knowledge" ? null : chosen })}
+              tabs={[
+                { id: "knowledge", label: "Knowledge" },
+                { id: "flow", label: "Flow" },
+                { id: "steps", label: "Changes" },
+                { id: "known", label: "What was known" },
+              ]} />
+          </div>
+          <div id="side" role="tabpanel" className="pane-body" aria-label={side}>
+            <SideBody side={side} />
+          </div>
+        </section>
+        <Split id="desk-right" className="desk-right" direction="column" initial={0.56} label="Height of the code">
+          <CodePane />
+          <DataPane />
+        </Split>
+      </Split>
+    </div>
+  );
+}
+
+function SideBody({ side }: { side: Side }) {
+  const known = useDesk((state) => state.draft?.known);
+  if (side === "flow") {
+    return <Suspense fallback={<div className="state"><Waiting>Drawing</Waiting></div>}><FlowPane /></Suspense>;
+  }
+  if (side === "steps") return <StepsPane />;
+  if (side === "known") {
+    return known ? <div className="known-side"><KnownPanel known={known} /></div> : (
+      <Empty title="Nothing was looked up"><p>This draft was written without the history.</p></Empty>
+    );
+  }
+  return <KnowledgePane />;
+}
+
+/** The selection is part of the address: a link shows what one sees. */
+function useSelectionInAddress(): void {
+  const { explained, selection, select } = useDesk();
+  const node = useQuery("node");
+  const item = useQuery("item");
+  const [read, setRead] = useState(false);
+  useEffect(() => {
+    if (!explained) return;
+    if (!read) {
+      setRead(true);
+      const found = explained.nodes.find((one) => one.id === node);
+      if (found) select({ node: found.id, item: found.items.some((one) => one.id === item) ? item : null });
+      return;
+    }
+    const final = selection.item === null && selection.node === finalNode(explained)?.id;
+    setQuery({ node: final ? null : selection.node, item: selection.item });
+  }, [explained, selection, read, node, item, select]);
+}
+
+function Strip() {
+  const { draft, act, again, progress, cancel } = useDesk();
+  const say = useApp((state) => state.say);
+  const guarded = (work: () => Promise<void>) => () => void work().catch((error) => say(problemOf(error).detail, "bad"));
+  const undo = guarded(() => act("undo"));
+  const redo = guarded(() => act("redo"));
+  const free = () => !(document.activeElement as HTMLElement | null)?.closest(".cm-editor, input, textarea");
+  useShortcut("mod+z", () => (free() && draft?.can_undo ? undo() : false));
+  useShortcut("mod+shift+z", () => (free() && draft?.can_redo ? redo() : false));
+  if (!draft) return null;
+  return (
+    <header className="strip">
+      <Title key={draft.id} />
+      {draft.baseline && <span className="strip-tag" title="Answered from the schema alone">without history</span>}
+      <div className="actions">
+        {progress ? (
+          <>
+            <Waiting>{progress.stages.at(-1) ?? "Asking again"}</Waiting>
+            <button type="button" className="button" onClick={() => void cancel()}>Stop</button>
+          </>
+        ) : (
+          draft.question && <button type="button" className="button bare" onClick={() => void again()}><Icon name="again" /> Ask again</button>
+        )}
+        <button type="button" className="button bare icon" disabled={!draft.can_undo} onClick={undo} aria-label="Undo the last change" title="Undo"><Icon name="undo" /></button>
+        <button type="button" className="button bare icon" disabled={!draft.can_redo} onClick={redo} aria-label="Redo" title="Redo"><Icon name="redo" /></button>
+      </div>
+    </header>
+  );
+}
+
+/** The draft's title, which is its question until somebody names it. */
+function Title() {
+  const { draft, show } = useDesk();
+  const say = useApp((state) => state.say);
+  const [editing, setEditing] = useState(false);
+  if (!draft) return null;
+  const text = draft.title || draft.question || "SQL by hand";
+  const save = async (title: string) => {
+    setEditing(false);
+    if (title === text) return;
+    try {
+      show(await ok(api.PATCH("/api/drafts/{id}", { params: { path: { id: draft.id } }, body: { title } })));
+    } catch (error) {
+      say(problemOf(error).detail, "bad");
+    }
+  };
+  if (editing) {
+    return (
+      <input className="strip-title-field" aria-label="Title of the draft" defaultValue={text} autoFocus maxLength={300}
+        onBlur={(event) => void save(event.target.value.trim())}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") event.currentTarget.blur();
+          if (event.key === "Escape") setEditing(false);
+        }} />
+    );
+  }
+  return (
+    <h1 title={draft.title ? draft.question : undefined}>
+      <button type="button" className="ellipsis" onClick={() => setEditing(true)} title="Give it another title">{text}</button>
+    </h1>
+  );
+}

@@ -1,0 +1,96 @@
+import "@xyflow/react/dist/base.css";
+import {
+  Background, BackgroundVariant, Controls, type Edge, Handle, type Node, type NodeProps, Position, ReactFlow, ReactFlowProvider, useReactFlow,
+} from "@xyflow/react";
+import { useEffect, useMemo } from "react";
+import type { FlowNode, Kind } from "../../api/types";
+import { many } from "../../lib/format";
+import { CARD, kindsOf, layout, shownColumns } from "../../lib/layout";
+import { logged } from "../../state/app";
+import { figureKey, useDesk } from "../../state/desk";
+import { Waiting } from "../../ui/bits";
+import { Icon, KindIcon } from "../../ui/icons";
+import { nodeTitle } from "./knowledge-pane";
+
+type CardNode = Node<{ node: FlowNode }, "card">;
+
+const TYPES = { card: Card };
+
+/** How the rows flow: tables, subqueries and the final query as cards, from left to right. */
+export default function FlowPane() {
+  const { explained, draft } = useDesk();
+  useEffect(() => logged("structure", "flow", draft?.id), [draft?.id]);
+  if (!explained) return <div className="state"><Waiting>Reading the query</Waiting></div>;
+  return <ReactFlowProvider><Flow key={explained.id} /></ReactFlowProvider>;
+}
+
+function Flow() {
+  const { explained, selection, select } = useDesk();
+  const placed = useMemo(() => (explained ? layout(explained) : []), [explained]);
+  const { fitView } = useReactFlow();
+  const nodes: CardNode[] = useMemo(
+    () => placed.map(({ node, x, y, width, height }) => ({
+      id: node.id, type: "card", position: { x, y }, data: { node }, width, height, selected: node.id === selection.node, ariaLabel: cardLabel(node),
+    })),
+    [placed, selection.node],
+  );
+  const edges: Edge[] = useMemo(
+    () => (explained?.edges ?? []).map((edge) => {
+      const touched = edge.target === selection.node || edge.source === selection.node;
+      const dashed = edge.how !== "from" && edge.how !== "join";
+      return { id: `${edge.source}>${edge.target}>${edge.how}`, source: edge.source, target: edge.target, className: `${touched ? "touched" : ""}${dashed ? " aside" : ""}`, focusable: false };
+    }),
+    [explained, selection.node],
+  );
+  useEffect(() => {
+    const near = placed.find((one) => one.node.id === selection.node);
+    if (near && placed.length > 12) void fitView({ nodes: [{ id: near.node.id }], duration: 200, maxZoom: 1, padding: 0.6 });
+  }, [placed, selection.node, fitView]);
+  return (
+    <ReactFlow<CardNode> className="flow" nodes={nodes} edges={edges} nodeTypes={TYPES} fitView fitViewOptions={{ padding: 0.08, maxZoom: 1 }} minZoom={0.1} maxZoom={1.5}
+      nodesDraggable={false} nodesConnectable={false} edgesFocusable={false} onlyRenderVisibleElements={placed.length > 40} proOptions={{ hideAttribution: true }}
+      onNodeClick={(_, node) => select({ node: node.id, item: null })}
+      onSelectionChange={({ nodes: [one] }) => one && one.id !== useDesk.getState().selection.node && select({ node: one.id, item: null })}
+      aria-label="Data flow">
+      <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
+      <Controls showInteractive={false} />
+    </ReactFlow>
+  );
+}
+
+function cardLabel(node: FlowNode): string {
+  const items = node.items.length > 0 ? `, ${many(node.items.length, "piece")} of knowledge` : "";
+  return `${node.kind} ${node.name}, ${many(node.columns.length, "column")}${items}`;
+}
+
+/** A table or subquery: its name, its columns with types, and its pieces by kind. */
+function Card({ data: { node } }: NodeProps<CardNode>) {
+  const figure = useDesk((state) => state.figures[figureKey(node.id, null)]);
+  const warned = useDesk((state) => node.items.some((item) => state.figures[figureKey(node.id, item.id)]?.warning));
+  const fresh = node.items.some((item) => item.citation?.status === "novel");
+  const rows = figure?.facts?.type === "sample" ? (figure.facts.count ?? node.rows) : node.rows;
+  const columns = node.columns.slice(0, shownColumns(node));
+  return (
+    <div className="card" data-node={node.kind} style={{ width: CARD.width }}>
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <header>
+        {node.kind === "table" && <Icon name="table" size={14} />}
+        <strong className="ellipsis">{node.kind === "table" ? node.name : nodeTitle(node)}</strong>
+        {(warned || fresh) && <span className="card-warn" title={warned ? "Look at its figures" : "Some of it is new"}><Icon name="warn" size={14} /></span>}
+        {rows != null && <span className="quiet">{many(rows, "row")}</span>}
+      </header>
+      <dl>
+        {columns.map((column) => (
+          <div key={column.name}><dt className="ellipsis">{column.name}</dt><dd>{column.type?.toLowerCase()}</dd></div>
+        ))}
+        {node.columns.length > columns.length && <div className="quiet"><dt>and {node.columns.length - columns.length} more</dt></div>}
+      </dl>
+      {node.items.length > 0 && (
+        <ul>
+          {kindsOf(node).map(([kind, count]) => <li key={kind} data-kind={kind}><KindIcon kind={kind as Kind} size={13} /> {count}</li>)}
+        </ul>
+      )}
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { api, ok, problemOf } from "../../api/client";
+import type { ExplainedItem } from "../../api/types";
+import { go } from "../../lib/router";
+import { useApp } from "../../state/app";
+import { useDesk } from "../../state/desk";
+import { Icon } from "../../ui/icons";
+import { MenuButton, type MenuItem } from "../../ui/menu";
+import type { Change } from "./refine";
+
+/** What can be done about one piece. */
+export function ItemMenu({ item, change, tabIndex }: { item: ExplainedItem; change: (change: Change) => void; tabIndex: number }) {
+  const say = useApp((state) => state.say);
+  const { open, id } = useDesk();
+  const fixed = item.number == null;
+  const known = item.citation?.item;
+  const verify = async () => {
+    if (known == null || id === null) return;
+    try {
+      await ok(api.POST("/api/knowledge/{id}/trust", { params: { path: { id: known } }, body: { trust: "verified", why: "checked in a draft" } }));
+      say("Verified: this knowledge is trusted from now on");
+      useDesk.setState({ draft: null }); // its citations say so now
+      await open(id);
+    } catch (error) {
+      say(problemOf(error).detail, "bad");
+    }
+  };
+  const items: MenuItem[] = [
+    { label: "Say what to change", act: () => change({ how: "wish", item }), disabled: fixed },
+    { label: "Edit its SQL", act: () => change({ how: "edit", item }), disabled: fixed },
+    { label: "Alternatives from the history", act: () => change({ how: "choose", item }), disabled: fixed },
+    { label: "Switch off", act: () => change({ how: "off", item }), disabled: fixed },
+    ...(known != null ? [
+      { label: "Verify", act: () => void verify(), disabled: item.citation?.trust === "verified" || item.citation?.status !== "cited", apart: true },
+      { label: "Where it comes from", act: () => go(`/knowledge/${known}`) },
+    ] : []),
+    {
+      label: "Copy its SQL",
+      act: () => void navigator.clipboard.writeText(item.sql).then(() => say("The piece is copied")),
+      apart: known == null,
+    },
+  ];
+  return <MenuButton label={`Change: ${item.name || item.kind}`} icon={<Icon name="more" />} items={items} tabIndex={tabIndex} />;
+}

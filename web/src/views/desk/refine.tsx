@@ -1,0 +1,206 @@
+import { type FormEvent, useEffect, useMemo, useRef, useState } from "react";
+import { api, ok, problemOf } from "../../api/client";
+import { listen } from "../../api/events";
+import type { Act, ExplainedItem, Problem, Proposal, RefineOption, Step } from "../../api/types";
+import { partsOf } from "../../lib/diff";
+import { sentence } from "../../lib/format";
+import { matches } from "../../lib/keys";
+import { useApp } from "../../state/app";
+import { useDesk } from "../../state/desk";
+import { Badge, ProblemNote, Waiting } from "../../ui/bits";
+import { Sql } from "../../ui/code-line";
+import { Dialog } from "../../ui/dialog";
+import { KindIcon } from "../../ui/icons";
+
+/** What somebody wants to do about one piece. */
+export type Change =
+  | { how: "wish" | "edit" | "choose" | "off"; item: ExplainedItem }
+  | { how: "on"; step: Step }
+  | { how: "add"; item: number; name: string };
+
+/** A change from the wish to the diff to its application. Nothing is applied before the diff was seen. */
+export function Refine({ change, close }: { change: Change; close: () => void }) {
+  const { id, show } = useDesk();
+  const say = useApp((state) => state.say);
+  const [proposal, setProposal] = useState<Proposal | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const stop = useRef(() => {});
+  useEffect(() => () => stop.current(), []);
+
+  const ask = async (act: Act) => {
+    if (id === null) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      setProposal(await ok(api.POST("/api/drafts/{id}/proposals", { params: { path: { id } }, body: act })));
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+    setBusy(false);
+  };
+  const wish = async (number: number, words: string) => {
+    if (id === null) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      const job = await ok(api.POST("/api/drafts/{id}/wishes", { params: { path: { id } }, body: { number, words } }));
+      stop.current = listen(job.id, {
+        proposal: (event) => setProposal(event.proposal),
+        problem: (event) => setProblem(event.problem),
+        end: () => setBusy(false),
+      }, () => setBusy(false));
+    } catch (error) {
+      setProblem(problemOf(error));
+      setBusy(false);
+    }
+  };
+  const apply = async () => {
+    if (id === null || proposal === null) return;
+    setBusy(true);
+    try {
+      show(await ok(api.POST("/api/drafts/{id}/proposals/{proposal}/apply", { params: { path: { id, proposal: proposal.id } } })));
+      say("Changed. Undo brings it back.");
+      close();
+    } catch (error) {
+      setProblem(problemOf(error));
+      setBusy(false);
+    }
+  };
+  const at = useRef(false);
+  useEffect(() => {
+    if (at.current) return; // these need no words: they are proposed at once
+    at.current = true;
+    if (change.how === "off") void ask({ act: "off", number: change.item.number ?? 0, joins: "same" });
+    if (change.how === "on") void ask({ act: "on", step: change.step.number });
+    if (change.how === "add") void ask({ act: "add", item: change.item, scope: "main" });
+  });
+
+  return (
+    <Dialog label="Change one piece" className="refine" close={close}>
+      {proposal ? (
+        <Review proposal={proposal} problem={problem} busy={busy} apply={() => void apply()} back={() => setProposal(null)} change={change} close={close} />
+      ) : (
+        <Wanted change={change} busy={busy} problem={problem} close={close} ask={(act) => void ask(act)} wish={(number, words) => void wish(number, words)} />
+      )}
+    </Dialog>
+  );
+}
+
+interface WantedProps {
+  change: Change;
+  busy: boolean;
+  problem: Problem | null;
+  close: () => void;
+  ask: (act: Act) => void;
+  wish: (number: number, words: string) => void;
+}
+
+const TITLES: Record<Change["how"], string> = {
+  wish: "Say what to change",
+  edit: "Edit this piece",
+  choose: "Alternatives from the history",
+  off: "Switch this piece off",
+  on: "Bring this piece back",
+  add: "Add this piece",
+};
+
+function Wanted({ change, busy, problem, close, ask, wish }: WantedProps) {
+  const item = "item" in change && typeof change.item === "object" ? change.item : null;
+  const [text, setText] = useState(change.how === "edit" && item ? item.sql : "");
+  const send = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (!item || busy || text.trim() === "") return;
+    if (change.how === "wish") wish(item.number ?? 0, text.trim());
+    if (change.how === "edit") ask({ act: "edit", number: item.number ?? 0, text });
+  };
+  return (
+    <form onSubmit={send} onKeyDown={(event) => matches("mod+enter", event.nativeEvent) && send()}>
+      <h2>{TITLES[change.how]}</h2>
+      {item && <p className="about"><KindIcon kind={item.kind} /> {sentence(item.description || item.name)}</p>}
+      {change.how === "wish" && (
+        <>
+          <label className="hidden" htmlFor="wish">What to change</label>
+          <textarea id="wish" className="field" rows={2} autoFocus value={text} placeholder="only 2016, or: count each customer once" onChange={(event) => setText(event.target.value)} />
+        </>
+      )}
+      {change.how === "edit" && (
+        <>
+          <label className="hidden" htmlFor="fragment">The SQL of this piece</label>
+          <textarea id="fragment" className="field mono" rows={Math.min(14, text.split("\n").length + 1)} autoFocus spellCheck={false} value={text}
+            onChange={(event) => setText(event.target.value)} />
+        </>
+      )}
+      {change.how === "choose" && item && <Options item={item} choose={(one) => ask({ act: "choose", number: item.number ?? 0, item: one.item, text: one.sql })} />}
+      {problem && <ProblemNote problem={problem} />}
+      <div className="actions">
+        {busy && <Waiting>{change.how === "wish" ? "Changing the piece" : "Looking what changes"}</Waiting>}
+        <button type="button" className="button" onClick={close}>Cancel</button>
+        {(change.how === "wish" || change.how === "edit") && (
+          <button type="submit" className="button main" disabled={busy || text.trim() === ""}>Show the change</button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function Options({ item, choose }: { item: ExplainedItem; choose: (option: RefineOption) => void }) {
+  const id = useDesk((state) => state.id);
+  const [options, setOptions] = useState<RefineOption[] | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  useEffect(() => {
+    if (id === null) return;
+    const path = { id, number: item.number ?? 0 };
+    ok(api.GET("/api/drafts/{id}/items/{number}/alternatives", { params: { path, query: { limit: 12 } } })).then(setOptions, (error) => setProblem(problemOf(error)));
+  }, [id, item]);
+  if (problem) return <ProblemNote problem={problem} />;
+  if (options === null) return <Waiting>Looking in the history</Waiting>;
+  if (options.length === 0) return <p>The history has no other {item.kind} that fits in this place.</p>;
+  return (
+    <ul className="options">
+      {options.map((option) => (
+        <li key={`${option.item}-${option.sql}`}>
+          <button type="button" onClick={() => choose(option)}>
+            <span>{sentence(option.description)} <Badge citation={{ status: "cited", support: option.support, trust: option.trust }} /></span>
+            <Sql text={option.sql} />
+            {option.joins.length > 0 && <span className="quiet">It needs: {option.joins.join(", ")}</span>}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Review(props: { proposal: Proposal; problem: Problem | null; busy: boolean; apply: () => void; back: () => void; change: Change; close: () => void }) {
+  const { proposal } = props;
+  const immediate = props.change.how === "off" || props.change.how === "on" || props.change.how === "add";
+  const parts = useMemo(() => partsOf(proposal), [proposal]);
+  return (
+    <div>
+      <h2>This changes, the rest stays as it is</h2>
+      <div className="diff" role="region" aria-label="Difference" tabIndex={0}>
+        <div>
+          {parts.map((part, at) =>
+            part.how === "same" ? <span key={at}>{part.text}</span>
+            : part.how === "gap" ? <span key={at} className="gap">  {part.text}</span>
+            : part.how === "cut" ? <del key={at}>{part.text}</del>
+            : <ins key={at}>{part.text}</ins>,
+          )}
+        </div>
+      </div>
+      {proposal.affected.length > 0 && (
+        <div className="affected">
+          <p>Written as before, these mean something else now:</p>
+          <ul>{proposal.affected.map((text) => <li key={text}><Sql text={text} /></li>)}</ul>
+        </div>
+      )}
+      {proposal.notes.map((note) => <p key={note} className="quiet">{note}</p>)}
+      {props.problem && <ProblemNote problem={props.problem} />}
+      <div className="actions">
+        {!immediate && <button type="button" className="button bare" onClick={props.back}>Back</button>}
+        <button type="button" className="button" onClick={props.close}>Leave as it is</button>
+        <button type="button" className="button main" autoFocus disabled={props.busy} onClick={props.apply}>Apply</button>
+      </div>
+    </div>
+  );
+}
