@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from sqlore.interfaces.cli import eval_execution, eval_reconstruction, eval_retrieval
+from sqlore.interfaces.cli import eval_curves, eval_execution, eval_reconstruction, eval_retrieval
 from sqlore.interfaces.cli.common import out
 
 __all__ = ["app", "show"]
@@ -42,3 +42,4 @@ def show(sheet: Any) -> None:
 app.command("retrieval")(eval_retrieval.retrieval)
 app.command("execution")(eval_execution.execution)
 app.command("reconstruction")(eval_reconstruction.reconstruction)
+app.command("curves")(eval_curves.curves)

@@ -1,0 +1,187 @@
+"""`sqlore eval curves`: retrieval and execution as the history grows, and as noise in it rises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sqlore.interfaces.cli.common import (
+    DatabasesOption,
+    DialectOption,
+    DictionariesOption,
+    JsonOption,
+    LeaveOneOutOption,
+    LimitOption,
+    SeedOption,
+    WithholdOption,
+    err,
+    neutral,
+    print_json,
+    progress,
+    stoppable,
+)
+
+if TYPE_CHECKING:
+    from sqlore.evals.history_curves import CurvePlan, Point
+
+__all__ = ["curves", "shares"]
+
+
+def curves(
+    history: Annotated[
+        list[str],
+        typer.Option("--history", metavar="PATH", help="Past scripts; a folder or file; repeatable."),
+    ],
+    folder: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where histories, tables, JSON and plots go.")
+    ],
+    tasks: Annotated[
+        list[Path] | None,
+        typer.Option("--tasks", metavar="FILE", help="Tasks in BIRD-History's format; repeatable."),
+    ] = None,
+    leave_one_out: LeaveOneOutOption = False,
+    measure: Annotated[
+        str, typer.Option("--measure", metavar="NAME", help="What is measured: retrieval or execution.")
+    ] = "retrieval",
+    grow: Annotated[
+        str, typer.Option("--replay", metavar="NUMBERS", help="Per cent of the history, the oldest first.")
+    ] = "10,25,50,75,100",
+    noise: Annotated[
+        str, typer.Option("--noise", metavar="NUMBERS", help="Per cent of the history that are noise.")
+    ] = "0,20,40,60",
+    db: Annotated[
+        str | None,
+        typer.Option("--db", metavar="URL", help="The database, or a folder of databases by db_id."),
+    ] = None,
+    schema: Annotated[
+        Path | None, typer.Option("--schema", metavar="FILE", help="A tables.json in place of a database.")
+    ] = None,
+    dictionary: DictionariesOption = None,
+    database: DatabasesOption = None,
+    retrievers: Annotated[
+        str, typer.Option("--retrievers", metavar="NAMES", help="Which to compare, with commas between.")
+    ] = "learned,published,mqs,bm25",
+    strategies: Annotated[
+        str, typer.Option("--strategies", metavar="NAMES", help="Of execution: which to compare.")
+    ] = "history",
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="SPEC", help="Of execution: the model that is asked.")
+    ] = None,
+    withhold_questions: WithholdOption = False,
+    dialect: DialectOption = None,
+    limit: LimitOption = None,
+    seed: SeedOption = 0,
+    no_plots: Annotated[bool, typer.Option("--no-plots", help="No plots.")] = False,
+    json_: JsonOption = False,
+) -> None:
+    """Measure with 10 to 100 % of a history, and with 0 to 60 % of it noise that was made of its scripts."""
+    from sqlore.errors import UsageError
+    from sqlore.evals.history_curves import CurvePlan
+    from sqlore.evals.plots import require_plots
+
+    if bool(tasks) == leave_one_out:
+        raise UsageError("what is to be asked?", hint="give either --tasks FILE or --leave-one-out")
+    if measure not in ("retrieval", "execution"):
+        raise UsageError(f"nothing that can be measured: {measure}", hint="retrieval or execution")
+    if db and schema:
+        raise UsageError("--db and --schema exclude each other", hint="give the one that you have")
+    if measure == "execution" and not (tasks and db):
+        raise UsageError("execution needs tasks and their database", hint="give --tasks FILE and --db URL")
+    if not no_plots:
+        require_plots()
+    raw = _raw(tasks or [])
+    plan = CurvePlan(
+        tuple(history),
+        folder,
+        db,
+        schema,
+        tuple(dictionary or ()),
+        tuple(database or dict.fromkeys(task.database for task in raw)),
+        dialect,
+        withhold_questions,
+        shares(grow, "--replay", least=1, most=100),
+        shares(noise, "--noise", least=0, most=90),
+        seed,
+        limit,
+    )
+    points = _measured(plan, measure, raw if tasks else None, tasks or [], retrievers, strategies, model)
+    _tell(points, folder, plots=not no_plots, json_=json_)
+
+
+def _raw(tasks: list[Path]) -> list[Any]:
+    from sqlore.evals.tasks import read_tasks
+
+    return [task for file in tasks for task in read_tasks(file)]
+
+
+def _measured(
+    plan: CurvePlan,
+    measure: str,
+    raw: list[Any] | None,
+    tasks: list[Path],
+    retrievers: str,
+    strategies: str,
+    spec: str | None,
+) -> list[Point]:
+    from sqlore.config import load_settings
+    from sqlore.embed import load_embedder
+    from sqlore.evals.history_curves import retrieval_curve, variants
+
+    settings = load_settings(model=spec)
+    with progress() as told, stoppable():
+        made = variants(plan)
+        if measure == "retrieval":
+            from sqlore.evals.setting import settings_for
+
+            embedder = load_embedder(settings.embedder)
+            chosen = settings_for(_words(retrievers))
+            return retrieval_curve(plan, made, chosen, embedder, raw=raw, told=told)
+        from sqlore.evals.history_curves_execution import execution_curve
+        from sqlore.llm import load_model
+
+        return execution_curve(
+            plan,
+            made,
+            _words(strategies),
+            [str(file) for file in tasks],
+            load_model(settings.model, settings),
+            settings,
+            lambda: load_embedder(settings.embedder),
+            told=told,
+            say=lambda line: err().print(neutral(line), style="dim"),
+        )
+
+
+def _tell(points: list[Point], folder: Path, *, plots: bool, json_: bool) -> None:
+    from sqlore.evals.history_curves_report import curves_json, curves_sheets, write_curves
+    from sqlore.interfaces.cli.eval import show
+
+    for file in write_curves(folder, points, plots=plots):
+        err().print(f"written: {file}", style="dim")
+    if json_:
+        print_json(curves_json(points))
+        return
+    for sheet in curves_sheets(points):
+        show(sheet)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def shares(text: str, option: str, *, least: int, most: int) -> tuple[float, ...]:
+    """Per cents with commas between as shares, in rising order. Raises `UsageError` for what is none.
+
+    >>> shares("50, 10", "--replay", least=1, most=100)
+    (0.1, 0.5)
+    """
+    from sqlore.errors import UsageError
+
+    found = set()
+    for word in _words(text):
+        if not word.isascii() or not word.isdigit() or not least <= int(word) <= most:
+            raise UsageError(f"{option}: {word!r} is not a number from {least} to {most}")
+        found.add(int(word) / 100)
+    return tuple(sorted(found))
