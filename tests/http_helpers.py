@@ -49,7 +49,7 @@ def shop_client(
 ) -> Iterator[TestClient]:
     """A client of a server over the shop in `folder`, which is made where it is not there yet.
 
-    `says` is what the model answers, or a model.
+    `says` is what the model answers, or a model. Without `static` there is no web app, built or not.
     """
     if not (folder / "shop.sqlite").exists():
         make_sqlite(folder / "shop.sqlite")
@@ -59,7 +59,7 @@ def shop_client(
     lore.__dict__["model"] = FunctionModel(says) if callable(says) and not hasattr(says, "chat") else says
     if learned and not lore.learned:
         lore.learn(folder / "history")
-    with TestClient(create_app(lore, access, static=static), base_url=base) as client:
+    with TestClient(create_app(lore, access, static=static or folder / "no-app"), base_url=base) as client:
         yield client
 
 

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from http_helpers import heard, shop_client
+from http_helpers import events_of, heard, running, shop_client, wait_for
+from sqlore.interfaces.http import routes_dictionary, security
+from sqlore.interfaces.http.state import Served
 
 
 @pytest.fixture
@@ -261,3 +263,41 @@ def test_a_history_that_cannot_be_read_is_a_problem_of_its_job(client: TestClien
     assert [event["event"] for event in events][-2:] == ["problem", "end"]
     assert events[-2]["problem"]["status"] == 422
     assert events[-1]["status"] == "failed"
+
+
+def test_a_job_that_waits_for_another_says_so_and_can_be_cancelled(tmp_path: Path) -> None:
+    with running(tmp_path) as (client, state), state.teaching:
+        job = client.post("/api/learn", json={"text": "SELECT MAX(amount) FROM orders"}).json()
+        wait_for(lambda: state.jobs.get(job["id"]).stage_name == "waiting for another job")
+        client.delete(f"/api/jobs/{job['id']}")
+        events = events_of(client.get(f"/api/jobs/{job['id']}/events").text)
+        assert events[-1]["status"] == "cancelled"
+        assert client.get("/api/knowledge", params={"text": "max"}).json()["total"] == 0
+
+
+def test_what_is_said_while_a_history_is_learned_is_a_conflict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routes_dictionary, "WAIT", 0.05)
+    with shop_client(tmp_path) as client:
+        state: Served = client.app.state.served  # type: ignore[attr-defined]
+        with state.teaching:
+            refused = client.patch("/api/dictionary", json={"table": "orders", "description": "x"})
+        assert refused.status_code == 409
+        assert client.get("/api/dictionary").json()[1]["description"] == ""
+
+
+def test_an_upload_that_is_too_large_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(security, "MOST_UPLOAD", 1000)
+
+    def parts() -> Iterator[bytes]:
+        for _ in range(5):
+            yield b"-" * 500
+
+    with shop_client(tmp_path) as client:
+        raw = {"Content-Type": "application/octet-stream"}
+        refused = client.post("/api/uploads", params={"name": "a.sql"}, content=parts(), headers=raw)
+        assert refused.status_code == 413
+        assert list((tmp_path / ".sqlore" / "uploads").iterdir()) == []
+        told = client.post("/api/uploads", params={"name": "a.sql"}, content=b"-" * 1001, headers=raw)
+        assert told.status_code == 413

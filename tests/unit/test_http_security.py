@@ -175,9 +175,10 @@ def test_the_app_is_served_with_its_views_and_lasting_assets(tmp_path: Path, app
         script = client.get("/assets/main-abc123.js")
         assert "immutable" in script.headers["cache-control"]
         assert client.get("/assets/gone-123.js").status_code == 404
-        nothing = client.get("/api/nothing")
-        assert nothing.status_code == 404
-        assert nothing.headers["content-type"] == "application/problem+json"
+        for path in ("/api/nothing", "/api/drafts/..%2F..%2Fsecret", "/api"):
+            nothing = client.get(path)
+            assert nothing.status_code == 404
+            assert nothing.headers["content-type"] == "application/problem+json"
 
 
 @pytest.mark.parametrize("id", ["..%2F..%2Fsecret", "../secret", "%00", "a" * 16 + "%0a", "A" * 16, "ä" * 16])

@@ -37,8 +37,9 @@ class _App(StaticFiles):
     """The files of a single-page app: an address that is no file is one of its views."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        if path == "api" or path.startswith("api/"):
-            raise HTTPException(404, f"there is no /{path}")
+        asked = scope["path"]  # as it was sent: `path` has no ".." in it any more
+        if asked == "/api" or asked.startswith("/api/"):
+            raise HTTPException(404, f"there is no {asked}")
         try:
             response = await super().get_response(path, scope)
         except HTTPException as error:

@@ -9,8 +9,8 @@ import asyncio
 import logging
 import secrets
 import threading
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Final
 
@@ -94,10 +94,10 @@ class Job:
         if self.cancel.is_set():
             act()
 
-    def run(self, work: Callable[[Job], None], turn: AbstractContextManager[object]) -> None:
-        """Does the work; whatever happens, the last event says how it ended."""
+    def run(self, work: Callable[[Job], None], turn: threading.Lock | None) -> None:
+        """Does the work, when its turn has come; whatever happens, the last event says how it ended."""
         try:
-            with turn:
+            with self._turn(turn):
                 self.check()
                 work(self)
             status: JobStatus = "cancelled" if self.cancel.is_set() else "done"
@@ -113,6 +113,21 @@ class Job:
         self.status, self.ended = status, now()
         self.finished.set()  # before it is told: who hears of the end may go on at once
         self.emit(EndEvent(status=status))
+
+    @contextmanager
+    def _turn(self, lock: threading.Lock | None) -> Iterator[None]:
+        """Holds a lock that other jobs need too; who waits for it can be cancelled."""
+        if lock is None:
+            yield
+            return
+        if not lock.acquire(blocking=False):
+            self.stage("waiting for another job")
+            while not lock.acquire(timeout=0.1):
+                self.check()
+        try:
+            yield
+        finally:
+            lock.release()
 
     # -------------------------------------------------------------- for everybody else
 
@@ -184,19 +199,17 @@ class Jobs:
         work: Callable[[Job], None],
         *,
         draft: str | None = None,
-        turn: AbstractContextManager[object] | None = None,
+        turn: threading.Lock | None = None,
         cancel_when_left: bool = False,
     ) -> Job:
-        """A job that runs from now on; `turn` is entered before the work begins: a lock that others hold."""
+        """A job that runs from now on; `turn` is a lock that is held while it works."""
         job = Job(kind, draft, cancel_when_left=cancel_when_left)
         with self._lock:
             self._jobs[job.id] = job
             ended = [one.id for one in self._jobs.values() if one.finished.is_set()]
             for old in ended[: max(0, len(ended) - KEPT)]:
                 del self._jobs[old]
-        threading.Thread(
-            target=job.run, args=(work, turn or nullcontext()), daemon=True, name=f"sqlore-{kind}"
-        ).start()
+        threading.Thread(target=job.run, args=(work, turn), daemon=True, name=f"sqlore-{kind}").start()
         return job
 
     def get(self, id: str) -> Job:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query
 
@@ -20,6 +20,7 @@ from sqlore.interfaces.http.contract_jobs import CompletionEvent, DescribedEvent
 from sqlore.interfaces.http.contract_jobs import Job as JobShown
 from sqlore.interfaces.http.dictionary import changed_entries, table_view, tables_view
 from sqlore.interfaces.http.jobs import Job
+from sqlore.interfaces.http.problems import Conflict
 from sqlore.interfaces.http.state import Served, served
 from sqlore.interfaces.http.watched import WatchedModel
 
@@ -27,6 +28,9 @@ __all__ = ["router"]
 
 router = APIRouter(prefix="/api/dictionary", tags=["dictionary"])
 State = Annotated[Served, Depends(served)]
+
+WAIT: Final = 3.0
+"""Seconds that a change waits for a job that writes knowledge."""
 
 
 @router.get("")
@@ -48,8 +52,12 @@ def save(asked: DictionaryPatch, state: State) -> Saved:
     if asked.column is None and asked.meanings:
         raise UsageError("values belong to a column", hint="name the column")
     made, gone = changed_entries(state.catalog, asked)
-    with state.teaching:
+    if not state.teaching.acquire(timeout=WAIT):
+        raise Conflict("knowledge is being learned now", hint="try again when that job is done")
+    try:
         state.lore.say(*made, taken_back=gone)
+    finally:
+        state.teaching.release()
     entries = [*made, *gone]
     names = {f"{one.table}.{one.column}" if one.column else one.table for one in entries}
     state.log.add("knowledge", "dictionary", names=sorted(names))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Depends, Query, Request, Response
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from sqlore.errors import UsageError
@@ -251,7 +252,7 @@ async def upload(
                 out.write(chunk)
     except ClientDisconnect:
         shutil.rmtree(file.parent, ignore_errors=True)
-        raise UsageError("the file did not arrive whole, or is too large") from None
+        raise HTTPException(413, "the file did not arrive whole, or is too large") from None
     return Upload(id=id, name=file.name, bytes=size)
 
 

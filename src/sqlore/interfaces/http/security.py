@@ -82,6 +82,8 @@ class Access:
         (True, False)
         """
         name = _name(header)
+        if not name:
+            return False
         if name in _LOOPBACK or name == self.host.lower() or name in {one.lower() for one in self.hosts}:
             return True
         if self.host not in _WILDCARDS:
@@ -222,7 +224,7 @@ def _most(scope: Scope) -> int:
 
 
 def _limited(receive: Receive, most: int) -> Receive:
-    """Receives no more than so much, whatever the request said its length was."""
+    """Receives no more than so much, whatever length was told; one that sends more is taken as gone."""
     left = most
 
     async def limited() -> Message:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import getpass
+import shutil
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KeptExplanation", "Served", "served"]
 
+UPLOADS_KEPT: Final = 86_400
+"""Seconds after which a file that was sent and never learned is deleted, when a server starts."""
 EXPLANATIONS: Final = 40
 """Explanations that are remembered for their figures."""
 
@@ -61,6 +65,14 @@ class Served:
         self._drafts: DraftFiles | None = None
         self._explanations: OrderedDict[str, KeptExplanation] = OrderedDict()
         self.lore.settings = self.preferences.applied(self.lore.settings)
+        self._forget_uploads()
+
+    def _forget_uploads(self) -> None:
+        """Files that were sent to a server of before and never learned go after a day."""
+        for folder in self.lore.settings.home.glob("uploads/*"):
+            with suppress(OSError):
+                if time.time() - folder.stat().st_mtime > UPLOADS_KEPT:
+                    shutil.rmtree(folder)
 
     def close(self) -> None:
         """Cancels what runs and closes what is open."""
