@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 __all__ = ["node_title", "show_explanation", "source_text"]
 
-_KINDS = {"cte": "CTE", "branch": "part of a set operation", "final": "the query", "function": "table function"}
+_KINDS = {
+    "cte": "CTE",
+    "branch": "part of a set operation",
+    "final": "the query",
+    "function": "table function",
+}
 _USES = {"value": "as a value", "in": "behind IN", "exists": "behind EXISTS", "from": "in FROM", "": ""}
 _COLUMNS = 8
 
