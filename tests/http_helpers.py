@@ -25,6 +25,7 @@ from sqlore.model import Message
 from store_helpers import WordEmbedder
 
 BASE = "http://localhost:8642"
+ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT COUNT(*) FROM c"
 ANSWER = f"```sql\n{REVENUE}\n```"
 
 Says = Callable[[Sequence[Message]], "str | Answer"]

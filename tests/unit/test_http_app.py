@@ -16,7 +16,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from cli_helpers import Command, fresh_shop, make_sqlite
-from http_helpers import asked, heard, shop_client
+from http_helpers import ENDLESS, asked, heard, shop_client
 from sqlore.config import Settings
 from sqlore.interfaces.http.contract_jobs import event_of
 from support import ROOT
@@ -176,12 +176,21 @@ def test_serve_prints_its_address_answers_and_ends(tmp_path: Path) -> None:
         try:
             with httpx.Client(follow_redirects=True, trust_env=False, timeout=30) as client:
                 assert "make web" in client.get(address).text or "<script" in client.get(address).text
-                health = client.get(address.partition("?")[0] + "api/health").json()
-                assert health["database"]["name"] == "shop"
+                api = address.partition("?")[0] + "api"
+                assert client.get(f"{api}/health").json()["database"]["name"] == "shop"
+                sql = f"SELECT name FROM customer WHERE id > ({ENDLESS})"
+                found = client.post(f"{api}/explanations", json={"sql": sql}).json()
+                job = client.post(f"{api}/explanations/{found['id']}/figures", json={"seconds": 600}).json()
+                with client.stream("GET", f"{api}/jobs/{job['id']}/events") as stream:
+                    parts = stream.iter_text()
+                    assert "event: figure" in next(parts)
+                    server.send_signal(signal.SIGINT)
+                    assert "event: end" in "".join(parts)
+            _, said = server.communicate(timeout=30)
         finally:
-            server.send_signal(signal.SIGINT)
-            server.wait(20)
+            server.kill()
     assert server.returncode in (0, 130)
+    assert "Traceback" not in said
 
 
 @pytest.mark.parametrize(

@@ -18,11 +18,9 @@ import pytest
 from fastapi.testclient import TestClient
 
 from cli_helpers import REVENUE, make_sqlite
-from http_helpers import ANSWER, events_of, heard, running, shop_client, wait_for
+from http_helpers import ANSWER, ENDLESS, events_of, heard, running, shop_client, wait_for
 from sqlore.interfaces.http.export import write_csv, write_parquet
 from sqlore.model import Rows
-
-ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT COUNT(*) FROM c"
 
 
 @pytest.fixture

@@ -227,10 +227,14 @@ class Jobs:
         """The job that runs for a draft now."""
         return next((job for job in self.all() if job.draft == draft and not job.finished.is_set()), None)
 
-    def close(self) -> None:
-        """Cancels everything and waits a short while for it."""
+    def stop(self) -> list[Job]:
+        """Cancels everything, so that streams of events come to their end; returns what was running."""
         running = [job for job in self.all() if not job.finished.is_set()]
         for job in running:
             job.stop()
-        for job in running:
+        return running
+
+    def close(self) -> None:
+        """Cancels everything and waits a short while for it."""
+        for job in self.stop():
             job.finished.wait(2.0)

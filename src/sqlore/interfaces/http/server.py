@@ -8,6 +8,7 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from dataclasses import replace
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from sqlore.errors import UsageError
@@ -77,7 +78,16 @@ def run(
         told(address, access)
         if opens:
             threading.Timer(0.5, webbrowser.open, args=(address,)).start()
-        uvicorn.Server(config).run(sockets=[sock])
+        server = uvicorn.Server(config)
+        ends = server.handle_exit
+
+        def stop(sig: int, frame: FrameType | None) -> None:
+            # streams end with their jobs; else the server would wait for them, and cut them off
+            threading.Thread(target=app.state.served.jobs.stop, daemon=True).start()
+            ends(sig, frame)
+
+        server.handle_exit = stop  # type: ignore[method-assign]
+        server.run(sockets=[sock])
 
 
 def _listening(access: Access) -> socket.socket:
