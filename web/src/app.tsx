@@ -1,4 +1,4 @@
-import { Suspense, useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { routeOf, usePath } from "./lib/router";
 import { useShortcut } from "./lib/keys";
 import { useApp } from "./state/app";
@@ -8,6 +8,11 @@ import { Topbar } from "./ui/topbar";
 import { Ask } from "./views/ask/ask";
 import { Desk } from "./views/desk/desk";
 
+const Knowledge = lazy(() => import("./views/knowledge/knowledge"));
+const Dictionary = lazy(() => import("./views/dictionary/dictionary"));
+const Learn = lazy(() => import("./views/learn/learn"));
+const Settings = lazy(() => import("./views/settings/settings"));
+const Palette = lazy(() => import("./ui/palette"));
 
 export function App() {
   const path = usePath();
@@ -23,6 +28,7 @@ export function App() {
           <View path={path} />
         </Suspense>
       </main>
+      <Suspense>{palette && <Palette close={() => setPalette(false)} />}</Suspense>
       <div className="notes" role="status" aria-live="polite">
         {notes.map((note) => (
           <div key={note.id} className="note" data-tone={note.tone}>{note.text}</div>
@@ -39,6 +45,14 @@ function View({ path }: { path: string }) {
       return <Ask />;
     case "draft":
       return <Desk key={route.id} id={route.id} />;
+    case "knowledge":
+      return <Knowledge item={route.item ?? null} />;
+    case "dictionary":
+      return <Dictionary table={route.table ?? null} />;
+    case "learn":
+      return <Learn />;
+    case "settings":
+      return <Settings />;
     case "missing":
       return (
         <Empty title="There is no such page">

@@ -44,3 +44,11 @@ export interface JobEvents {
   problem: Schemas["ProblemEvent"];
   end: Schemas["EndEvent"];
 }
+export type ItemDetail = Schemas["ItemDetail"];
+export type ColumnEntry = Schemas["ColumnEntry"];
+export type TableEntry = Schemas["TableEntry"];
+export type TableSummary = Schemas["TableSummary"];
+export type LearnReport = Schemas["LearnReport"];
+export type Rejected = Schemas["Rejected"];
+export type LoggedEvent = Schemas["LoggedEvent"];
+export type Setting = Schemas["Setting"];

@@ -20,6 +20,16 @@ export function cell(value: Cell | undefined): string {
   return String(value);
 }
 
+/** How many decimals the numbers of a column need, six at most: its points stand below each other. */
+export function decimals(rows: Cell[][], column: number): number {
+  let most = 0;
+  for (const row of rows) {
+    const value = row[column];
+    if (typeof value === "number" && !Number.isInteger(value)) most = Math.max(most, (cell(value).split(".")[1] ?? "").length);
+  }
+  return Math.min(6, most);
+}
+
 /** A value for reading, with thousands set apart. */
 export function readable(value: Cell | undefined): string {
   if (value === null || value === undefined) return "NULL";

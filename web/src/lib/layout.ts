@@ -1,7 +1,7 @@
 import dagre from "@dagrejs/dagre";
 import type { Explained, FlowNode } from "../api/types";
 
-export const CARD = { width: 264, head: 40, row: 22, chip: 24, foot: 10 };
+export const CARD = { width: 200, head: 40, row: 22, chip: 24, foot: 10 };
 const MOST_COLUMNS = 6;
 
 export interface Placed {
@@ -20,7 +20,7 @@ export function shownColumns(node: FlowNode): number {
 /** The height of a card, known before it is drawn. */
 export function heightOf(node: FlowNode): number {
   const columns = shownColumns(node) + (node.columns.length > shownColumns(node) ? 1 : 0);
-  const chips = node.items.length > 0 ? Math.ceil(kindsOf(node).length / 3) * CARD.chip + 8 : 0;
+  const chips = node.items.length > 0 ? Math.ceil(kindsOf(node).length / 4) * CARD.chip + 8 : 0;
   return CARD.head + columns * CARD.row + chips + CARD.foot;
 }
 
@@ -33,7 +33,7 @@ export function kindsOf(node: FlowNode): [string, number][] {
 /** Where the cards lie: what is read lies left of what reads it. */
 export function layout(explained: Explained): Placed[] {
   const graph = new dagre.graphlib.Graph();
-  graph.setGraph({ rankdir: "LR", nodesep: 28, ranksep: 72, marginx: 16, marginy: 16 });
+  graph.setGraph({ rankdir: "LR", nodesep: 20, ranksep: 48, marginx: 16, marginy: 16 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const node of explained.nodes) graph.setNode(node.id, { width: CARD.width, height: heightOf(node) });
   for (const edge of explained.edges) graph.setEdge(edge.source, edge.target);

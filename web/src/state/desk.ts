@@ -87,6 +87,7 @@ export const useDesk = create<DeskState>((set, get) => ({
     const results = { ...get().results };
     if (result) results[draft.sql] = result;
     set({ id: draft.id, draft, problem: null, progress: null, results });
+    if (draft.sql) sessionStorage.setItem(LAST, JSON.stringify({ id: draft.id, title: draft.title || draft.question }));
     if (draft.sql && !same) void explain(draft);
   },
 
@@ -226,6 +227,17 @@ function kept(explained: Explained, selection: Selection): Selection {
 
 export function finalNode(explained: Explained): FlowNode | undefined {
   return explained.nodes.find((node) => node.kind === "final") ?? explained.nodes.at(-1);
+}
+
+const LAST = "sqlore.draft";
+
+/** The draft that was open last in this tab: where knowledge is added to. */
+export function lastDraft(): { id: string; title: string } | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(LAST) ?? "null");
+  } catch {
+    return null;
+  }
 }
 
 export function figureKey(node: string, item: string | null | undefined): string {

@@ -87,21 +87,22 @@ function CodeLine(props: { line: Line; range: [number, number] | null; selected:
         <span className="code-number" aria-hidden="true">{line.number}</span>
       </span>
       <span className="code-text">
-        {line.segments.map((segment) => {
+        {line.segments.map((segment, number) => {
           const from = at;
           at += segment.text.length;
           const within = range !== null && from >= range[0] && at <= range[1];
-          return <Piece key={from} segment={segment} within={within} />;
+          return <Piece key={from} segment={segment} within={within} indent={number === 0 && segment.type === "space"} />;
         })}
       </span>
     </div>
   );
 }
 
-function Piece({ segment, within }: { segment: Segment; within: boolean }) {
+function Piece({ segment, within, indent }: { segment: Segment; within: boolean; indent: boolean }) {
   const inner = segment.marks.at(-1);
+  const marked = segment.kind !== null && !indent;
   return (
-    <span className={`t-${segment.type}${segment.kind ? " marked" : ""}${within ? " within" : ""}`} data-mark={inner} data-kind={segment.kind ?? undefined}>
+    <span className={`t-${segment.type}${marked ? " marked" : ""}${within ? " within" : ""}`} data-mark={inner} data-kind={segment.kind ?? undefined}>
       {segment.text}
     </span>
   );

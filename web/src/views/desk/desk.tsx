@@ -14,6 +14,7 @@ import { Asking } from "./asking";
 import { CodePane } from "./code-pane";
 import { DataPane } from "./data-pane";
 import { KnowledgePane } from "./knowledge-pane";
+import { Refine } from "./refine";
 import { StepsPane } from "./steps-pane";
 import { TrustBar } from "./trust-bar";
 
@@ -106,8 +107,16 @@ function Open() {
           <DataPane />
         </Split>
       </Split>
+      <Adding />
     </div>
   );
+}
+
+/** Knowledge that was chosen in the browser to be added here. */
+function Adding() {
+  const add = useQuery("add");
+  if (add === null || !/^\d+$/.test(add)) return null;
+  return <Refine change={{ how: "add", item: Number(add) }} close={() => setQuery({ add: null })} />;
 }
 
 function SideBody({ side }: { side: Side }) {

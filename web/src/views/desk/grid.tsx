@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, type UIEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Cell, ResultColumn, ResultPage } from "../../api/types";
-import { cell, many, tsv } from "../../lib/format";
+import { cell, decimals, many, tsv } from "../../lib/format";
 import { isMac } from "../../lib/keys";
 import { useApp } from "../../state/app";
 import { ProblemNote } from "../../ui/bits";
@@ -30,6 +30,7 @@ export default function Grid({ result, contains }: { result: ResultPage; contain
   const box = useRef<HTMLDivElement>(null);
   const say = useApp((state) => state.say);
   const columns = result.columns;
+  const digits = useMemo(() => columns.map((_, at) => decimals(result.rows, at)), [columns, result.rows]);
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -120,7 +121,7 @@ export default function Grid({ result, contains }: { result: ResultPage; contain
                     data-null={values !== undefined && value === null} title={typeof value === "string" && value.length > 30 ? value : undefined}
                     onPointerDown={(event) => event.button === 0 && go(row, number, event.shiftKey)}
                     onPointerEnter={(event) => event.buttons === 1 && go(row, number, true)}>
-                    {values === undefined ? "" : value === null ? "null" : cell(value)}
+                    {values === undefined ? "" : value === null ? "null" : digits[number] && typeof value === "number" ? value.toFixed(digits[number]) : cell(value)}
                   </div>
                 );
               })}

@@ -80,6 +80,7 @@ function Group(props: { node: FlowNode; chosen: string | null; first: boolean; c
       <div className="node-head" role="treeitem" aria-level={1} aria-expanded={node.items.length > 0 ? true : undefined}
         aria-selected={chosen === node.id} tabIndex={chosen === node.id || props.first ? 0 : -1} onClick={() => select({ node: node.id, item: null })}>
         <h3 className="ellipsis">{nodeTitle(node)}</h3>
+        {node.kind !== "final" && <span className="quiet node-kind">{node.kind === "cte" ? "CTE" : node.kind}</span>}
         {node.correlated && <span className="quiet">for each outer row</span>}
         <FigureLine figure={figures[figureKey(node.id, null)]} rowsOnly rows={node.rows} />
       </div>
@@ -107,7 +108,7 @@ function Item(props: { node: FlowNode; item: ExplainedItem; selected: boolean; f
       <div className="item-text">
         <p className="item-said">{sentence(item.description || item.name) || <Sql text={item.sql} />}</p>
         <div className="item-meta">
-          <FigureLine figure={props.figure} />
+          <span className="figures"><FigureLine figure={props.figure} /></span>
           <Badge citation={item.citation} />
         </div>
       </div>

@@ -16,7 +16,7 @@ import { KindIcon } from "../../ui/icons";
 export type Change =
   | { how: "wish" | "edit" | "choose" | "off"; item: ExplainedItem }
   | { how: "on"; step: Step }
-  | { how: "add"; item: number; name: string };
+  | { how: "add"; item: number };
 
 /** A change from the wish to the diff to its application. Nothing is applied before the diff was seen. */
 export function Refine({ change, close }: { change: Change; close: () => void }) {

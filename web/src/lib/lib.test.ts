@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import type { LoggedEvent, ResultPage } from "../api/types";
+import { isPeriod, suggest, ticks } from "./charts";
+import { partsOf } from "./diff";
+import { ago, cell, count, decimals, many, took, tsv } from "./format";
+import { matches } from "./keys";
+import { badgeOf } from "./kinds";
+import { unitsOf } from "./offsets";
+import { pathOf, type Route, routeOf } from "./router";
+import { fit, ranked } from "./search";
+import { tokens } from "./sql";
+import { timelines } from "./timeline";
+
+const page = (names: [string, ResultPage["columns"][number]["kind"]][], rows: ResultPage["rows"]): ResultPage => ({
+  id: "1", sql: "", columns: names.map(([name, kind]) => ({ name, kind })), rows, offset: 0, fetched: rows.length, found: rows.length, truncated: false, seconds: 0,
+});
+
+describe("tokens", () => {
+  it("leaves nothing out and overlaps nowhere", () => {
+    const sql = "SELECT \"a b\", 'it''s', 1.5e3 /* open";
+    expect(tokens(sql).map((one) => sql.slice(one.start, one.end)).join("")).toBe(sql);
+  });
+  it("tells keywords, functions, names and strings apart", () => {
+    const sql = "select count(id) from t where note = 'select' -- from";
+    const types = tokens(sql).filter((one) => one.type !== "space").map((one) => `${sql.slice(one.start, one.end)}:${one.type}`);
+    expect(types).toContain("select:keyword");
+    expect(types).toContain("count:function");
+    expect(types).toContain("id:name");
+    expect(types).toContain("'select':string");
+    expect(types).toContain("-- from:comment");
+  });
+});
+
+describe("offsets", () => {
+  it("count as the server does", () => {
+    const text = "a🙂b";
+    expect([0, 1, 2, 3].map(unitsOf(text))).toEqual([0, 1, 3, 4]);
+    expect(unitsOf("abc")(2)).toBe(2);
+  });
+});
+
+describe("diff", () => {
+  it("shows the changed place between what stays", () => {
+    const parts = partsOf({ before: "SELECT a WHERE x = 1", after: "SELECT a WHERE x = 2016", spans: [[19, 20, 19, 23]] });
+    expect(parts).toEqual([{ how: "same", text: "SELECT a WHERE x = " }, { how: "cut", text: "1" }, { how: "new", text: "2016" }]);
+  });
+  it("leaves lines far away out and says how many", () => {
+    const head = Array.from({ length: 20 }, (_, at) => `line ${at}`).join("\n");
+    const parts = partsOf({ before: `${head}\nx`, after: `${head}\ny`, spans: [[head.length + 1, head.length + 2, head.length + 1, head.length + 2]] });
+    expect(parts[0]).toEqual({ how: "gap", text: "18 lines as before" });
+    expect(parts.slice(-2)).toEqual([{ how: "cut", text: "x" }, { how: "new", text: "y" }]);
+  });
+});
+
+describe("format", () => {
+  it("says numbers and times", () => {
+    expect(count(12143)).toBe("12,143");
+    expect([many(1, "row"), many(2, "row")]).toEqual(["1 row", "2 rows"]);
+    expect([took(0.0001), took(0.223), took(1.24), took(75)]).toEqual(["under 1 ms", "223 ms", "1.2 s", "1 min 15 s"]);
+    expect(ago("2026-01-01T00:00:00Z", Date.parse("2026-01-01T03:10:00Z"))).toBe("3 hours ago");
+  });
+  it("shows values as they are, and copies them without breaking the table", () => {
+    expect([cell(1234567), cell(0.1 + 0.2), cell(null), cell(false)]).toEqual(["1234567", "0.3", "", "false"]);
+    expect(tsv([["a\tb", 1], ["c\nd", null]])).toBe("a b\t1\nc d\t");
+    expect(decimals([[1], [1.25], [3.5]], 0)).toBe(2);
+  });
+});
+
+describe("charts", () => {
+  it("suggests bars for names, a line for periods, nothing for identifiers", () => {
+    expect(suggest(page([["ctry", "text"], ["revenue", "number"]], [["UK", 2], ["DE", 1]]))).toEqual({ form: "bars", along: 0, measure: 1 });
+    expect(suggest(page([["month", "text"], ["revenue", "number"]], [["2025-01", 2], ["2025-02", 1]]))?.form).toBe("line");
+    expect(suggest(page([["name", "text"], ["cust_id", "number"]], [["a", 2], ["b", 1]]))).toBeNull();
+    expect(suggest(page([["name", "text"], ["n", "number"]], [["a", 2], ["a", 1]]))).toBeNull();
+    expect(suggest(page([["n", "number"]], [[1]]))).toBeNull();
+  });
+  it("knows periods and round steps", () => {
+    expect(isPeriod([["2024"], ["2025"]], 0)).toBe(true);
+    expect(isPeriod([["2024"], ["total"]], 0)).toBe(false);
+    expect(ticks(0, 527_797)).toEqual([0, 200_000, 400_000]);
+    expect(ticks(3, 3)).toEqual([3]);
+  });
+});
+
+describe("routes", () => {
+  it("have an address each, and back", () => {
+    const all: Route[] = [
+      { view: "ask" }, { view: "draft", id: "abc" }, { view: "knowledge" }, { view: "knowledge", item: 7 }, { view: "dictionary", table: "a b/c" }, { view: "learn" }, { view: "settings" },
+    ];
+    for (const route of all) expect(routeOf(pathOf(route))).toEqual(route);
+    expect(routeOf("/knowledge/x").view).toBe("missing");
+    expect(routeOf("/%E0%A4%A").view).toBe("missing");
+  });
+});
+
+describe("keys", () => {
+  it("need exactly their modifiers", () => {
+    const press = (key: string, more: KeyboardEventInit = {}) => new KeyboardEvent("keydown", { key, ...more });
+    expect(matches("mod+k", press("k", { ctrlKey: true }), false)).toBe(true);
+    expect(matches("mod+k", press("k", { metaKey: true }), true)).toBe(true);
+    expect(matches("mod+z", press("Z", { ctrlKey: true, shiftKey: true }), false)).toBe(false);
+    expect(matches("mod+shift+z", press("Z", { ctrlKey: true, shiftKey: true }), false)).toBe(true);
+  });
+});
+
+describe("badges", () => {
+  it("say where knowledge comes from", () => {
+    const of = (status: "cited" | "near" | "novel", trust: "unverified" | "verified" | "deprecated" = "unverified") => badgeOf({ status, trust, support: 3 });
+    expect([of("cited").short, of("near").short, of("novel").short]).toEqual(["cited 3 times", "near", "new, unverified"]);
+    expect(of("cited", "verified").tone).toBe("verified");
+    expect(of("near", "verified").tone).toBe("near");
+    expect(of("cited", "deprecated").tone).toBe("deprecated");
+    expect(badgeOf(null).short).toBe("");
+  });
+});
+
+describe("search", () => {
+  it("takes every word and puts beginnings first", () => {
+    expect(fit("net rev", "Revenue, net")).toBeGreaterThan(0);
+    expect(fit("net cost", "Revenue, net")).toBe(0);
+    expect(ranked("un", ["run", "undo", "the undo"], (one) => one)).toEqual(["undo", "the undo", "run"]);
+  });
+});
+
+describe("timelines", () => {
+  it("join what belongs together and end idle time", () => {
+    const event = (at: number, phase: string, action: string): LoggedEvent => ({
+      time: new Date(Date.UTC(2026, 0, 1, 0, 0, at)).toISOString(), phase, action, draft: "d", baseline: false, detail: {},
+    });
+    const [line] = timelines([event(0, "prompting", "ask"), event(10, "inspection", "run"), event(20, "inspection", "run"), event(400, "refinement", "off"), event(401, "other", "x")]);
+    expect(line?.segments.map((one) => [one.phase, one.start, one.end])).toEqual([["prompting", 0, 10], ["inspection", 10, 140], ["refinement", 400, 405]]);
+  });
+});

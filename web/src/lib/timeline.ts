@@ -1,0 +1,54 @@
+import type { LoggedEvent } from "../api/types";
+
+export const PHASES = ["prompting", "structure", "inspection", "refinement"] as const;
+export type Phase = (typeof PHASES)[number];
+
+export interface Segment {
+  phase: Phase;
+  /** Seconds since the draft's first event. */
+  start: number;
+  end: number;
+  actions: string[];
+}
+
+export interface Timeline {
+  draft: string;
+  baseline: boolean;
+  seconds: number;
+  segments: Segment[];
+}
+
+const IDLE = 120;
+const LAST = 5;
+
+/**
+ * What somebody did about each draft, as segments of one phase: a segment lasts until the next event of another phase,
+ * but not longer than two idle minutes behind its own last event.
+ */
+export function timelines(events: readonly LoggedEvent[]): Timeline[] {
+  const drafts = new Map<string, LoggedEvent[]>();
+  for (const event of events) {
+    if (!event.draft || !(PHASES as readonly string[]).includes(event.phase)) continue;
+    const mine = drafts.get(event.draft);
+    if (mine) mine.push(event);
+    else drafts.set(event.draft, [event]);
+  }
+  return [...drafts].map(([draft, mine]) => timeline(draft, mine));
+}
+
+function timeline(draft: string, events: LoggedEvent[]): Timeline {
+  const zero = Date.parse(events[0]?.time ?? "");
+  const segments: Segment[] = [];
+  for (const [at, event] of events.entries()) {
+    const start = (Date.parse(event.time) - zero) / 1000;
+    const next = events[at + 1];
+    const until = next ? (Date.parse(next.time) - zero) / 1000 : start + LAST;
+    const end = Math.min(until, start + IDLE);
+    const before = segments.at(-1);
+    if (before && before.phase === event.phase && start - before.end < 1) {
+      before.end = end;
+      before.actions.push(event.action);
+    } else segments.push({ phase: event.phase as Phase, start, end, actions: [event.action] });
+  }
+  return { draft, baseline: events.some((event) => event.baseline), seconds: segments.at(-1)?.end ?? 0, segments };
+}

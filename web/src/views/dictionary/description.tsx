@@ -1,0 +1,110 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { api, ok, problemOf } from "../../api/client";
+import { listen } from "../../api/events";
+import type { ColumnEntry } from "../../api/types";
+import { matches } from "../../lib/keys";
+import { useApp } from "../../state/app";
+import { Waiting } from "../../ui/bits";
+
+const SAID: Record<NonNullable<ColumnEntry["source"]>, string> = {
+  person: "written here",
+  model: "written by the model",
+  history: "from the history",
+  file: "from a file",
+  database: "from the database",
+};
+
+interface Props {
+  table: string;
+  column: string | null;
+  text: string;
+  source: ColumnEntry["source"] | null;
+  aliases: ColumnEntry["aliases"];
+  save: (text: string) => Promise<void>;
+}
+
+/** A description that is edited where it stands: a beginning is enough, the model completes it. */
+export function Description(props: Props) {
+  const [editing, setEditing] = useState(false);
+  const name = props.column ?? props.table;
+  if (editing) return <Editing {...props} close={() => setEditing(false)} />;
+  return (
+    <div className="description">
+      <button type="button" className="description-text" aria-label={`Describe ${name}: ${props.text || "not described"}`} title="Double-click to change it"
+        onDoubleClick={() => setEditing(true)} onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          setEditing(true);
+        }}>
+        {props.text || <span className="quiet">Not described</span>}
+      </button>
+      <p className="description-foot">
+        {props.text && props.source && <span className="quiet">{SAID[props.source]}</span>}
+        {props.aliases.length > 0 && (
+          <span className="quiet" title="What scripts call it">called {props.aliases.slice(0, 3).map((one) => `${one.name} (${one.support})`).join(", ")}</span>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Editing({ table, column, text, aliases, save, close }: Props & { close: () => void }) {
+  const [typed, setTyped] = useState(text);
+  const [busy, setBusy] = useState<"completing" | "saving" | null>(null);
+  const say = useApp((state) => state.say);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const stop = useRef(() => {});
+  useEffect(() => {
+    field.current?.select();
+    return () => stop.current();
+  }, []);
+  const complete = async () => {
+    setBusy("completing");
+    try {
+      const job = await ok(api.POST("/api/dictionary/completions", { body: { table, column, begun: typed } }));
+      stop.current = listen(job.id, {
+        completion: (event) => setTyped(event.text),
+        problem: (event) => say(event.problem.detail, "bad"),
+        end: () => {
+          setBusy(null);
+          field.current?.focus();
+        },
+      }, () => setBusy(null));
+    } catch (error) {
+      say(problemOf(error).detail, "bad");
+      setBusy(null);
+    }
+  };
+  const keep = async () => {
+    setBusy("saving");
+    if (typed.trim() !== text) await save(typed.trim());
+    close();
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Escape") close();
+    else if (matches("mod+enter", event.nativeEvent)) void keep();
+    else if (event.key === "Tab" && !event.shiftKey && typed !== text && busy === null) void complete();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div className="describing">
+      <textarea ref={field} className="field" rows={3} value={typed} maxLength={4000} disabled={busy === "saving"} aria-label={`Description of ${column ?? table}`}
+        onChange={(event) => setTyped(event.target.value)} onKeyDown={press} />
+      {aliases.length > 0 && (
+        <p className="chips-row">
+          <span className="quiet">Scripts call it</span>
+          {aliases.slice(0, 6).map((one) => (
+            <button key={one.name} type="button" className="word" onClick={() => setTyped(one.name.replaceAll("_", " "))}>{one.name}</button>
+          ))}
+        </p>
+      )}
+      <div className="actions">
+        <button type="button" className="button main" disabled={busy !== null} onClick={() => void keep()}>Save</button>
+        <button type="button" className="button" disabled={busy !== null} onClick={() => void complete()}>Complete it</button>
+        <button type="button" className="button bare" onClick={close}>Cancel</button>
+        {busy === "completing" && <Waiting>The model completes it</Waiting>}
+      </div>
+    </div>
+  );
+}

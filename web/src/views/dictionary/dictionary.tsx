@@ -1,0 +1,138 @@
+import { useState } from "react";
+import { api, ok, problemOf } from "../../api/client";
+import { listen } from "../../api/events";
+import type { ColumnEntry, Job, TableEntry, TableSummary } from "../../api/types";
+import { count, many } from "../../lib/format";
+import { useLoaded } from "../../lib/load";
+import { ranked } from "../../lib/search";
+import { useApp } from "../../state/app";
+import { Empty, ProblemNote, Waiting } from "../../ui/bits";
+import { Link } from "../../ui/link";
+import { Description } from "./description";
+
+export type Saving = Parameters<typeof patch>[0];
+
+/** Every table and column: what is in it, what it means, and who says so. */
+export default function Dictionary({ table }: { table: string | null }) {
+  const tables = useLoaded((signal) => ok(api.GET("/api/dictionary", { signal })), []);
+  const [typed, setTyped] = useState("");
+  if (tables.problem) return <div className="state"><ProblemNote problem={tables.problem} /></div>;
+  const shown = ranked(typed, tables.data ?? [], (one) => `${one.name} ${one.called} ${one.description}`);
+  const chosen = table ?? tables.data?.[0]?.name ?? null;
+  return (
+    <div className="two" data-detail={table !== null}>
+      <section className="two-list" aria-label="Tables">
+        <div className="list-tools">
+          <input className="field" type="search" placeholder="Find a table" aria-label="Find a table" value={typed} onChange={(event) => setTyped(event.target.value)} />
+        </div>
+        <ul className="list">
+          {shown.map((one) => <TableRow key={one.name} table={one} chosen={one.name === chosen} />)}
+          {!tables.data && <li className="state"><Waiting>Reading the schema</Waiting></li>}
+          {tables.data && shown.length === 0 && <li className="state">No table of that name.</li>}
+        </ul>
+      </section>
+      <section className="two-detail" aria-label="Table">
+        {chosen ? <Table key={chosen} name={chosen} /> : tables.data && <Empty title="The database has no tables" />}
+      </section>
+    </div>
+  );
+}
+
+function TableRow({ table, chosen }: { table: TableSummary; chosen: boolean }) {
+  return (
+    <li>
+      <Link href={`/dictionary/${encodeURIComponent(table.name)}`} className="list-row plain" aria-current={chosen ? "true" : undefined}>
+        <span className="list-said">{table.name}</span>
+        <span className="badge">{table.rows == null ? "view" : many(table.rows, "row")}</span>
+        <span className="list-sql">{table.description || <span className="quiet">not described</span>}</span>
+      </Link>
+    </li>
+  );
+}
+
+async function patch(body: { table: string; column?: string; description?: string; sensitive?: boolean; name?: string }) {
+  return ok(api.PATCH("/api/dictionary", { body: { meanings: {}, ...body } }));
+}
+
+function Table({ name }: { name: string }) {
+  const { data, problem, set } = useLoaded((signal) => ok(api.GET("/api/dictionary/table", { params: { query: { name } }, signal })), [name]);
+  const say = useApp((state) => state.say);
+  const [redoing, setRedoing] = useState<string | null>(null);
+  const follow = (job: Job) => {
+    setRedoing("Describing anew what it touches");
+    listen(job.id, {
+      stage: ({ stage, done, total }) => setRedoing(total ? `${stage}, ${count(done)} of ${count(total)}` : stage),
+      described: ({ changed }) => say(changed === 0 ? "Saved" : `Saved; ${many(changed, "piece")} of knowledge described anew`),
+      problem: (event) => say(event.problem.detail, "bad"),
+      end: () => setRedoing(null),
+    }, () => setRedoing(null));
+  };
+  const save = async (change: Saving) => {
+    try {
+      const saved = await patch(change);
+      set(saved.table);
+      if (saved.job) follow(saved.job);
+    } catch (error) {
+      say(problemOf(error).detail, "bad");
+    }
+  };
+  if (problem) return <div className="state"><ProblemNote problem={problem} /></div>;
+  if (!data) return <div className="state"><Waiting>Looking into {name}</Waiting></div>;
+  return (
+    <article className="detail wide">
+      <header className="table-title">
+        <h1>{data.name}</h1>
+        <p className="quiet">
+          {[data.rows != null && many(data.rows, "row"), many(data.columns, "column"), data.items > 0 && `${many(data.items, "piece")} of knowledge`].filter(Boolean).join(", ")}
+        </p>
+        {redoing && <Waiting>{redoing}</Waiting>}
+      </header>
+      <Description table={data.name} column={null} text={data.description} source={data.source ?? null} aliases={[]} save={(description) => save({ table: data.name, description })} />
+      <Columns table={data} save={save} />
+    </article>
+  );
+}
+
+function Columns({ table, save }: { table: TableEntry; save: (change: Saving) => Promise<void> }) {
+  return (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label="Columns">
+      <table className="columns">
+        <thead><tr><th scope="col">Column</th><th scope="col">Meaning</th><th scope="col">Values</th><th scope="col">Sensitive</th></tr></thead>
+        <tbody>{table.entries.map((column) => <ColumnRow key={column.name} table={table.name} column={column} save={save} />)}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function ColumnRow({ table, column, save }: { table: string; column: ColumnEntry; save: (change: Saving) => Promise<void> }) {
+  return (
+    <tr>
+      <th scope="row">
+        <span className="column-name">{column.name}</span>
+        <span className="quiet">{column.type.toLowerCase()}{column.primary_key && ", key"}{column.references && `, refers to ${column.references}`}</span>
+      </th>
+      <td>
+        <Description table={table} column={column.name} text={column.description} source={column.source ?? null} aliases={column.aliases}
+          save={(description) => save({ table, column: column.name, description })} />
+      </td>
+      <td className="column-values">
+        <p>
+          {column.skipped ? <span className="quiet">{column.skipped}</span> : column.distinct != null && <strong>{column.complete ? "" : "at least "}{many(column.distinct, "value")}</strong>}
+          {column.minimum != null && column.maximum != null && column.minimum !== column.maximum && <span className="quiet"> {column.minimum} to {column.maximum}</span>}
+        </p>
+        <p className="values">
+          {column.samples.slice(0, 6).map((one) => {
+            const meaning = column.meanings.find((known) => known.value === one.value);
+            return <span key={one.value} title={`${many(one.count, "row")}`}><code>{one.value}</code>{meaning && <span className="quiet">{meaning.meaning}</span>}</span>;
+          })}
+        </p>
+      </td>
+      <td>
+        <label className="switch">
+          <input type="checkbox" role="switch" checked={column.sensitive} onChange={(event) => void save({ table, column: column.name, sensitive: event.target.checked })} />
+          <span className="hidden">{column.name} is sensitive: computing with it takes verified knowledge</span>
+        </label>
+      </td>
+    </tr>
+  );
+}

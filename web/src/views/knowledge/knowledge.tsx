@@ -1,0 +1,96 @@
+import { type UIEvent, useEffect, useState } from "react";
+import { api, ok } from "../../api/client";
+import type { ItemSummary, Kind, Trust } from "../../api/types";
+import { count, sentence } from "../../lib/format";
+import { KINDS } from "../../lib/kinds";
+import { useLoaded } from "../../lib/load";
+import { setQuery, useQuery } from "../../lib/router";
+import { useApp } from "../../state/app";
+import { Badge, Empty, ProblemNote, Waiting } from "../../ui/bits";
+import { Sql } from "../../ui/code-line";
+import { KindIcon } from "../../ui/icons";
+import { Link } from "../../ui/link";
+import { ItemPage } from "./item-page";
+
+const STEP = 100;
+
+/** All that was learned: a list that is searched as questions are, and one item in full. */
+export default function Knowledge({ item }: { item: number | null }) {
+  const learned = useApp((state) => state.health?.learned);
+  if (learned === false) {
+    return (
+      <Empty title="Nothing is learned yet">
+        <p>Knowledge comes out of SQL that was run before. <Link href="/learn">Learn a history</Link></p>
+      </Empty>
+    );
+  }
+  return (
+    <div className="two" data-detail={item !== null}>
+      <List chosen={item} />
+      <section className="two-detail" aria-label="Item">
+        {item === null ? (
+          <Empty title="Choose a piece of knowledge">
+            <p>Each one says where it comes from, who wrote it, and which values it was used with.</p>
+          </Empty>
+        ) : <ItemPage key={item} id={item} />}
+      </section>
+    </div>
+  );
+}
+
+function List({ chosen }: { chosen: number | null }) {
+  const kind = useQuery("kind") as Kind | null;
+  const trust = useQuery("trust") as Trust | null;
+  const text = useQuery("q") ?? "";
+  const [limit, setLimit] = useState(STEP);
+  const { data, problem, loading } = useLoaded(async (signal): Promise<{ items: ItemSummary[]; total: number }> => {
+    if (text.trim() === "") return ok(api.GET("/api/knowledge", { params: { query: { kind, trust, limit } }, signal }));
+    await new Promise((done) => setTimeout(done, 250));
+    signal.throwIfAborted();
+    const found = await ok(api.GET("/api/knowledge/search", { params: { query: { text, kind, limit: 60 } }, signal }));
+    const items = found.map((one) => one.item).filter((one) => trust === null || one.trust === trust);
+    return { items, total: items.length };
+  }, [kind, trust, text, limit]);
+  useEffect(() => setLimit(STEP), [kind, trust, text]);
+  const more = (event: UIEvent<HTMLElement>) => {
+    const box = event.currentTarget;
+    const near = box.scrollTop + box.clientHeight > box.scrollHeight - 300;
+    if (near && data && data.items.length < data.total && data.items.length === limit && limit < 1000) setLimit(Math.min(1000, limit + STEP));
+  };
+  return (
+    <section className="two-list" aria-label="Knowledge">
+      <div className="list-tools">
+        <input className="field" type="search" value={text} placeholder="Search as questions do" aria-label="Search the knowledge"
+          onChange={(event) => setQuery({ q: event.target.value || null })} />
+        <div className="chips-row" role="group" aria-label="Kind">
+          {KINDS.map((one) => (
+            <button key={one} type="button" className="kind-chip" data-kind={one} aria-pressed={kind === one} onClick={() => setQuery({ kind: kind === one ? null : one })}>
+              <KindIcon kind={one} size={13} /><span aria-hidden="true">{one}</span>
+            </button>
+          ))}
+        </div>
+        <div className="chips-row">
+          <label className="quiet">Trust <select value={trust ?? ""} onChange={(event) => setQuery({ trust: event.target.value || null })}>
+            <option value="">all</option><option value="verified">verified</option><option value="unverified">unverified</option><option value="deprecated">deprecated</option>
+          </select></label>
+          <span className="quiet end" role="status">{loading ? "Looking…" : data && `${count(data.total)} found`}</span>
+        </div>
+      </div>
+      <ul className="list" onScroll={more}>
+        {problem && <li className="state"><ProblemNote problem={problem} /></li>}
+        {data?.items.map((one) => (
+          <li key={one.id}>
+            <Link href={`/knowledge/${one.id}${location.search}`} className="list-row" data-kind={one.kind} aria-current={one.id === chosen ? "true" : undefined}>
+              <KindIcon kind={one.kind} />
+              <span className="list-said">{sentence(one.description || one.name)}</span>
+              <Badge citation={{ status: "cited", support: one.support, trust: one.trust }} />
+              <span className="list-sql ellipsis"><Sql text={one.sql.replace(/\s+/g, " ")} /></span>
+            </Link>
+          </li>
+        ))}
+        {data?.items.length === 0 && <li className="state">Nothing fits. Take a filter away, or say it in other words.</li>}
+        {!data && !problem && <li className="state"><Waiting>Loading</Waiting></li>}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,187 @@
+import { type DragEvent, useEffect, useRef, useState } from "react";
+import { api, ok, problemOf } from "../../api/client";
+import { listen } from "../../api/events";
+import type { LearnReport, Problem, Rejected } from "../../api/types";
+import { count, many, took } from "../../lib/format";
+import { useLoaded } from "../../lib/load";
+import { useApp } from "../../state/app";
+import { ProblemNote, Waiting } from "../../ui/bits";
+import { Sql } from "../../ui/code-line";
+import { Link } from "../../ui/link";
+
+interface Running {
+  stage: string;
+  done: number;
+  total: number | null;
+}
+
+/** Files or pasted SQL become knowledge; what was not understood is listed with the reason. */
+export default function Learn() {
+  const [files, setFiles] = useState<File[]>([]);
+  const [text, setText] = useState("");
+  const [running, setRunning] = useState<Running | null>(null);
+  const [report, setReport] = useState<LearnReport | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const job = useRef<string | null>(null);
+  const reload = useApp((state) => state.load);
+  const rejected = useLoaded(() => ok(api.GET("/api/rejected", { params: { query: { limit: 500 } } })), []);
+  const stop = useRef(() => {});
+  useEffect(() => () => stop.current(), []);
+
+  const learn = async () => {
+    setProblem(null);
+    setReport(null);
+    try {
+      const uploads: string[] = [];
+      for (const [at, file] of files.entries()) {
+        setRunning({ stage: `sending ${file.name}`, done: at, total: files.length });
+        uploads.push(await upload(file));
+      }
+      setRunning({ stage: "beginning", done: 0, total: null });
+      const started = await ok(api.POST("/api/learn", { body: { uploads, text: text.trim() || null, name: "", columns: {} } }));
+      job.current = started.id;
+      stop.current = listen(started.id, {
+        stage: ({ stage, done, total }) => setRunning({ stage, done, total: total ?? null }),
+        learned: (event) => setReport(event.report),
+        problem: (event) => setProblem(event.problem),
+        end: ({ status }) => {
+          setRunning(null);
+          if (status === "done") {
+            setFiles([]);
+            setText("");
+          }
+          rejected.again();
+          void reload();
+        },
+      }, () => setRunning(null));
+    } catch (error) {
+      setProblem(problemOf(error));
+      setRunning(null);
+    }
+  };
+  const cancel = () => job.current && void api.DELETE("/api/jobs/{id}", { params: { path: { id: job.current } } });
+
+  return (
+    <div className="page learn">
+      <header>
+        <h1>Learn a history</h1>
+        <p>Give sqlore the SQL that was already run: files of scripts, a query log, a dbt project, a notebook. It is read here and stays here.</p>
+      </header>
+      <Drop files={files} set={setFiles} disabled={running !== null} />
+      <label className="stack">
+        Or paste SQL
+        <textarea className="field mono" rows={6} spellCheck={false} value={text} disabled={running !== null} placeholder={"-- Revenue of March\nSELECT …"}
+          onChange={(event) => setText(event.target.value)} />
+      </label>
+      <div className="actions">
+        <button type="button" className="button main" disabled={running !== null || (files.length === 0 && text.trim() === "")} onClick={() => void learn()}>Learn</button>
+        {running && <button type="button" className="button" onClick={cancel}>Stop</button>}
+        {running && <Progress running={running} />}
+      </div>
+      {problem && <ProblemNote problem={problem} />}
+      {report && <Report report={report} />}
+      {rejected.data && rejected.data.length > 0 && <NotUnderstood rejected={rejected.data} />}
+    </div>
+  );
+}
+
+async function upload(file: File): Promise<string> {
+  const body = file as unknown as string; // the document says binary text; the browser sends the bytes
+  const sent = api.POST("/api/uploads", {
+    params: { query: { name: file.webkitRelativePath || file.name } },
+    body,
+    bodySerializer: (one) => one,
+    headers: { "Content-Type": "application/octet-stream" },
+  });
+  return (await ok(sent)).id;
+}
+
+function Drop({ files, set, disabled }: { files: File[]; set: (files: File[]) => void; disabled: boolean }) {
+  const [over, setOver] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    if (!disabled) set([...files, ...event.dataTransfer.files]);
+  };
+  return (
+    <div className="drop" data-over={over} onDrop={drop} onDragLeave={() => setOver(false)}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}>
+      {files.length === 0 ? <p>Drop files here</p> : (
+        <ul>
+          {files.map((file, at) => (
+            <li key={at}>
+              {file.name} <span className="quiet">{many(Math.ceil(file.size / 1024), "KB", "KB")}</span>
+              <button type="button" className="more" disabled={disabled} onClick={() => set(files.filter((_, other) => other !== at))}>leave out</button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <button type="button" className="button" disabled={disabled} onClick={() => field.current?.click()}>Choose files</button>
+      <input ref={field} type="file" multiple hidden aria-label="Files of a history" onChange={(event) => {
+        set([...files, ...(event.target.files ?? [])]);
+        event.target.value = "";
+      }} />
+    </div>
+  );
+}
+
+function Progress({ running }: { running: Running }) {
+  const share = running.total ? running.done / running.total : null;
+  return (
+    <div className="learn-progress">
+      <Waiting>{running.stage}{running.total ? `, ${count(running.done)} of ${count(running.total)}` : running.done > 0 ? `, ${count(running.done)}` : ""}</Waiting>
+      {share !== null && <progress value={share} max={1} aria-label={running.stage} />}
+    </div>
+  );
+}
+
+function Report({ report }: { report: LearnReport }) {
+  const left = Object.values(report.rejected).reduce((sum, number) => sum + number, 0);
+  return (
+    <section className="report" role="status">
+      <h2>{report.new === 0 ? "Nothing new was in it" : `${many(report.new, "script")} learned`}</h2>
+      <dl className="counts">
+        <div><dt>texts read</dt><dd>{count(report.read)}</dd></div>
+        <div><dt>the same with other values</dt><dd>{count(report.folded)}</dd></div>
+        <div><dt>known before</dt><dd>{count(report.known)}</dd></div>
+        <div><dt>not understood</dt><dd>{count(left)}</dd></div>
+        <div><dt>took</dt><dd>{took(report.seconds)}</dd></div>
+      </dl>
+      <p>There are {many(report.scripts, "script")} and <Link href="/knowledge">{many(report.pieces, "piece")} of knowledge</Link> now.</p>
+    </section>
+  );
+}
+
+function NotUnderstood({ rejected }: { rejected: Rejected[] }) {
+  const reasons = [...new Set(rejected.map((one) => one.reason))];
+  return (
+    <section className="known-scripts">
+      <h2>Not learned</h2>
+      {reasons.map((reason) => {
+        const mine = rejected.filter((one) => one.reason === reason);
+        return (
+          <section key={reason}>
+            <h3>{reason.replaceAll("_", " ")} <span className="quiet">{count(mine.length)}</span></h3>
+            <ul>
+              {mine.slice(0, 100).map((one, at) => (
+                <li key={at}>
+                  <details>
+                    <summary>
+                      <span>{one.message}</span>
+                      <span className="quiet">{one.source && `${one.source}${one.line ? `:${one.line}` : ""}`}</span>
+                    </summary>
+                    <Sql text={one.sql} block />
+                  </details>
+                </li>
+              ))}
+            </ul>
+          </section>
+        );
+      })}
+    </section>
+  );
+}
