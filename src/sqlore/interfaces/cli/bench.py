@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli import bench_review
+from sqlore.interfaces.cli import bench_history, bench_review
 from sqlore.interfaces.cli.common import (
     MOST,
     DialectOption,
@@ -187,3 +187,4 @@ def _show_stats(found: list[Summary]) -> None:
 
 
 app.command("review")(bench_review.review)
+app.command("history")(bench_history.history)
