@@ -26,7 +26,17 @@ from sqlore.evals.build.material import Kit, materials
 from sqlore.evals.build.recipes import RECIPES
 from sqlore.evals.build.validate import Validator
 
-__all__ = ["BuildReport", "build", "rich_file"]
+__all__ = [
+    "BuildReport",
+    "Progress",
+    "build",
+    "digest_of",
+    "journal_file",
+    "report_of",
+    "rich_file",
+    "sameness",
+    "write_tasks",
+]
 
 FIRST_ID: Final = 100_000
 _PATIENCE: Final = 40  # attempts for each task wanted, after which a history is taken to be exhausted
@@ -39,13 +49,19 @@ Progress = Callable[[str, int, int | None], None]
 
 @dataclass(frozen=True)
 class BuildReport:
-    """What a build gave: tasks kept, attempts by their end, rules that attempts failed, both by recipe."""
+    """What a build gave: tasks kept, attempts by their end, rules that attempts failed, both by recipe.
+
+    Of a model `rounds` are the tasks kept by how often they were mended, `found` the rules that anything it
+    wrote failed, mended later or not.
+    """
 
     kept: int
     attempts: int
     ends: Mapping[str, int]
     rules: Mapping[str, int]
     recipes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    rounds: Mapping[int, int] = field(default_factory=dict)
+    found: Mapping[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -54,6 +70,8 @@ class BuildReport:
             "ends": dict(self.ends),
             "rejected_by_rule": dict(self.rules),
             "recipes": {name: dict(ends) for name, ends in self.recipes.items()},
+            **({"kept_by_rounds": dict(self.rounds)} if self.rounds else {}),
+            **({"found_by_rule": dict(self.found)} if self.found else {}),
         }
 
 
@@ -74,18 +92,18 @@ def build(
         )
     validator = Validator(bench)
     head = {"format": _FORMAT, "generator": "program", "database": bench.name, "seed": seed}
-    with Journal(_journal_file(out), {**head, "history": _digest(bench)}) as journal:
-        seen = {_sameness(one) for one in journal.attempts if one["end"] == "kept"}
+    with Journal(journal_file(out), {**head, "history": digest_of(bench)}) as journal:
+        seen = {sameness(one) for one in journal.attempts if one["end"] == "kept"}
         while len(seen) < count and len(journal.attempts) < _PATIENCE * count:
             attempt = _attempt(kit, validator, seed, len(journal.attempts), seen)
             if attempt["end"] == "kept":
-                seen.add(_sameness(attempt))
+                seen.add(sameness(attempt))
             journal.add(attempt)
             if on_progress is not None:
                 on_progress("making tasks", len(seen), count)
         kept = [one for one in journal.attempts if one["end"] == "kept"][:count]
-        _write(validator, kept, out)
-        return _report(journal.attempts, len(kept))
+        write_tasks(validator, kept, out)
+        return report_of(journal.attempts, len(kept))
 
 
 def _attempt(kit: Kit, validator: Validator, seed: int, number: int, seen: set[str]) -> dict[str, Any]:
@@ -100,7 +118,7 @@ def _attempt(kit: Kit, validator: Validator, seed: int, number: int, seen: set[s
         return record | {"end": "nothing"}
     sql = text_of(dish.query, kit.bench.dialect, pretty=True)
     record |= {"question": dish.question, "SQL": sql, "used": [script_id(key) for key in dish.used]}
-    if _sameness(record) in seen:
+    if sameness(record) in seen:
         return record | {"end": "repeated"}
     task = Candidate(str(number), kit.bench.name, dish.question, sql, "", dish.used)
     verdict = validator.check(task)
@@ -112,12 +130,13 @@ def _good(verdict: Verdict) -> bool:
     return verdict.passed and all(finding.rule in _FORGIVEN for finding in verdict.findings)
 
 
-def _sameness(record: Mapping[str, Any]) -> str:
+def sameness(record: Mapping[str, Any]) -> str:
     """What two attempts at one task have in common, whatever order their conditions stand in."""
     return " ".join(sorted(str(record["SQL"]).lower().split()))
 
 
-def _digest(bench: Bench) -> str:
+def digest_of(bench: Bench) -> str:
+    """Differs wherever the history or the database's content does."""
     texts = "\n".join(f"{one.script.key}\t{one.script.sql}" for one in bench.history.parsed)
     return hashlib.sha256(f"{texts}\n{bench.engine.fingerprint()}".encode()).hexdigest()[:16]
 
@@ -127,18 +146,22 @@ def rich_file(out: Path) -> Path:
     return out.with_suffix(".rich.json")
 
 
-def _journal_file(out: Path) -> Path:
+def journal_file(out: Path) -> Path:
+    """The file with all attempts of a build that belongs to a benchmark file."""
     return out.with_suffix(".attempts.jsonl")
 
 
-def _write(validator: Validator, kept: Iterable[Mapping[str, Any]], out: Path) -> None:
+def write_tasks(validator: Validator, kept: Iterable[Mapping[str, Any]], out: Path) -> None:
+    """Writes the attempts that were kept: in BIRD-History's form, and with the richer annotation."""
     plain, rich = [], []
     for number, one in enumerate(kept):
+        evidence = {"evidence": one["evidence"]} if one.get("evidence") else {}
         annotation = validator.annotator.annotate(one["SQL"])
         task = {
             "question_id": FIRST_ID + number,
             "db_id": validator.bench.name,
             "question": one["question"],
+            **evidence,
             "SQL": one["SQL"],
         }
         plain.append({**task, "history_knowledge": annotation.knowledge(), "used": one["used"]})
@@ -155,7 +178,8 @@ def _write(validator: Validator, kept: Iterable[Mapping[str, Any]], out: Path) -
         file.write_text(json.dumps(records, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def _report(attempts: list[dict[str, Any]], kept: int) -> BuildReport:
+def report_of(attempts: list[dict[str, Any]], kept: int) -> BuildReport:
+    """What the attempts gave."""
     rules: Counter[str] = Counter()
     recipes: dict[str, Counter[str]] = {}
     for one in attempts:
@@ -163,4 +187,19 @@ def _report(attempts: list[dict[str, Any]], kept: int) -> BuildReport:
         if one["end"] == "rejected":
             rules.update({finding["rule"] for finding in one["findings"]})
     ends = Counter(one["end"] for one in attempts)
-    return BuildReport(kept, len(attempts), ends, dict(rules.most_common()), recipes)
+    mended = Counter(len(one["rounds"]) - 1 for one in attempts if one["end"] == "kept" and "rounds" in one)
+    found = Counter(
+        rule
+        for one in attempts
+        for each in one.get("rounds", ())
+        for rule in {finding["rule"] for finding in each["findings"] if finding["severity"] == "major"}
+    )
+    return BuildReport(
+        kept,
+        len(attempts),
+        ends,
+        dict(rules.most_common()),
+        recipes,
+        dict(sorted(mended.items())),
+        dict(found.most_common()),
+    )

@@ -20,9 +20,11 @@ from sqlore.interfaces.cli.common import (
     plural,
     print_json,
     progress,
+    stoppable,
 )
 
 if TYPE_CHECKING:
+    from sqlore.evals.build.bench import Bench
     from sqlore.evals.build.findings import Verdict
     from sqlore.evals.build.generate import BuildReport
     from sqlore.evals.build.stats import Summary
@@ -39,7 +41,7 @@ NameOption = Annotated[
     str | None,
     typer.Option("--database", metavar="NAME", help="What the history calls it; default: as its file."),
 ]
-_GENERATORS = ("program",)
+_GENERATORS = ("program", "model")
 
 
 @app.callback()
@@ -53,11 +55,18 @@ def build(
     db: UrlOption,
     file: Annotated[Path, typer.Option("--out", metavar="FILE", help="Where the tasks go, as JSON.")],
     generator: Annotated[
-        str, typer.Option("--generator", metavar="NAME", help="What makes the tasks: program.")
+        str, typer.Option("--generator", metavar="NAME", help="What makes the tasks: program, model.")
     ] = "program",
     count: Annotated[
         int, typer.Option("--count", metavar="N", min=1, max=MOST, help="How many tasks are wanted.")
     ] = 150,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="SPEC", help="Of the generator model: which is asked.")
+    ] = None,
+    attempts: Annotated[
+        int | None,
+        typer.Option("--attempts", metavar="N", min=1, max=MOST, help="Of the generator model: at most."),
+    ] = None,
     seed: SeedOption = 0,
     dictionary: DictionariesOption = None,
     database: NameOption = None,
@@ -70,7 +79,6 @@ def build(
     """
     from sqlore.errors import UsageError
     from sqlore.evals.build.bench import open_bench
-    from sqlore.evals.build.generate import build as make
 
     if generator not in _GENERATORS:
         raise UsageError(f"no such generator: {generator}", hint=f"one of {', '.join(_GENERATORS)}")
@@ -78,14 +86,31 @@ def build(
         open_bench(history, db, dictionary=dictionary or (), database=database, dialect=dialect) as bench,
         progress(quiet=json_) as report,
     ):
-        made = make(bench, count, file, seed=seed, on_progress=report)
+        if generator == "program":
+            from sqlore.evals.build.generate import build as make
+
+            made = make(bench, count, file, seed=seed, on_progress=report)
+        else:
+            made = _by_model(bench, model, count, file, attempts=attempts, seed=seed, on_progress=report)
     if json_:
         print_json({"file": str(file), **made.to_json()})
     else:
         _show_build(made, file)
     if made.kept < count:
-        err().print(f"the history gives no more than {plural(made.kept, 'task')}", style="dim")
+        what = "the history gives" if generator == "program" else "so many attempts gave"
+        err().print(f"{what} no more than {plural(made.kept, 'task')}", style="dim")
         raise typer.Exit(1)
+
+
+def _by_model(bench: Bench, spec: str | None, count: int, file: Path, **more: Any) -> BuildReport:
+    """Asks a model for tasks; a run that is stopped goes on."""
+    from sqlore.config import load_settings
+    from sqlore.evals.build.model_generate import build_by_model
+    from sqlore.llm import load_model
+
+    settings = load_settings(model=spec)
+    with stoppable():
+        return build_by_model(bench, load_model(settings.model, settings), count, file, **more)
 
 
 def _show_build(made: BuildReport, file: Path) -> None:
@@ -95,6 +120,9 @@ def _show_build(made: BuildReport, file: Path) -> None:
     console.print(f"attempts: {ends}")
     for rule, count in made.rules.items():
         console.print(f"  rejected by {rule}: {count}")
+    if made.rounds:
+        told = ", ".join(f"{count} after {plural(number, 'round')}" for number, count in made.rounds.items())
+        console.print(f"kept: {told} of mending")
 
 
 @app.command("validate")
