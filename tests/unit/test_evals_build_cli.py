@@ -109,7 +109,9 @@ def test_build(sqlore: Command, tmp_path: Path) -> None:
     assert "5 of 5 tasks pass" in checked.out
     assert "annotation: 5 of 5 the same" in checked.out
     assert sorted(file.name for file in tmp_path.glob("tasks5.*")) == [
+        "tasks5.about.json",
         "tasks5.attempts.jsonl",
+        "tasks5.datasheet.md",
         "tasks5.json",
         "tasks5.rich.json",
     ]

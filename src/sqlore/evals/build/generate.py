@@ -169,6 +169,7 @@ def write_tasks(validator: Validator, kept: Iterable[Mapping[str, Any]], out: Pa
             {
                 **task,
                 "recipe": one["recipe"],
+                "attempt": one["attempt"],
                 "used": one["used"],
                 "knowledge": annotation.rich(),
                 "novel": list(annotation.novel),

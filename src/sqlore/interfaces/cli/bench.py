@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli import bench_history, bench_review
+from sqlore.interfaces.cli import bench_datasheet, bench_history, bench_review
+from sqlore.interfaces.cli.bench_datasheet import LicenceOption, SourceOption
 from sqlore.interfaces.cli.common import (
     MOST,
     DialectOption,
@@ -67,6 +68,8 @@ def build(
         int | None,
         typer.Option("--attempts", metavar="N", min=1, max=MOST, help="Of the generator model: at most."),
     ] = None,
+    licence: LicenceOption = "",
+    source: SourceOption = "",
     seed: SeedOption = 0,
     dictionary: DictionariesOption = None,
     database: NameOption = None,
@@ -92,6 +95,7 @@ def build(
             made = make(bench, count, file, seed=seed, on_progress=report)
         else:
             made = _by_model(bench, model, count, file, attempts=attempts, seed=seed, on_progress=report)
+        bench_datasheet.write(bench, file, history, licence, source)
     if json_:
         print_json({"file": str(file), **made.to_json()})
     else:
@@ -216,3 +220,4 @@ def _show_stats(found: list[Summary]) -> None:
 
 app.command("review")(bench_review.review)
 app.command("history")(bench_history.history)
+app.command("datasheet")(bench_datasheet.datasheet)
