@@ -108,6 +108,9 @@ def test_build(sqlore: Command, tmp_path: Path) -> None:
     assert checked.code == 0
     assert "5 of 5 tasks pass" in checked.out
     assert "annotation: 5 of 5 the same" in checked.out
+    sheet = (tmp_path / "tasks5.datasheet.md").read_text(encoding="utf-8")
+    assert "Every task passes the rules of the validator: parses, runs" in sheet
+    assert "made by program" in sheet
     assert sorted(file.name for file in tmp_path.glob("tasks5.*")) == [
         "tasks5.about.json",
         "tasks5.attempts.jsonl",

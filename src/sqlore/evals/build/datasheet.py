@@ -145,8 +145,11 @@ def _collection(about: Mapping[str, Any]) -> str:
 
 
 def _checking(attempts: list[dict[str, Any]], about: Mapping[str, Any]) -> str:
-    lines = ["## Checking\n", f"The rules of the validator: {', '.join(RULES)}."]
-    if attempts:
+    lines = ["## Checking\n"]
+    if not attempts:
+        lines.append("How the tasks were checked the files do not tell; `sqlore bench validate` checks them.")
+    else:
+        lines.append(f"Every task passes the rules of the validator: {', '.join(RULES)}.")
         report = report_of(attempts, about["tasks"])
         ends = ", ".join(f"{count} {end}" for end, count in sorted(report.ends.items()))
         lines.append(f"Of {report.attempts} attempts: {ends}.")
