@@ -59,8 +59,8 @@ web/src/api/schema.d.ts: web/build/openapi.json web/node_modules/.installed
 $(STATIC)/index.html: $(WEB_SOURCES) web/src/api/schema.d.ts
 	cd web && npm run --silent build
 
-web/build/.tested: $(STATIC)/index.html $(wildcard tests/browser/*.mjs) | $(VENV)/.installed
-	cd web && npm run --silent check && npm run --silent test && npm run --silent size && npm run --silent browser
+web/build/.tested: $(STATIC)/index.html
+	cd web && npm run --silent check && npm run --silent test && npm run --silent size
 	@touch $@
 
 web-test: web/build/.tested
