@@ -3,7 +3,7 @@
 Leave-one-out over twelve of Spider's training histories that come with their databases: data that nothing
 else is reported on. Drawn once are questions of some difficulty (a join, a grouping or a subquery) whose
 result is not empty; each is asked in every form, with all scripts of the same SQL withheld. Model, checks
-and repairs are those of `ask`, accuracy that of `bench_ask.py`. The ranker saw a part of these questions
+and repairs are those of `ask`, accuracy BIRD's. The ranker saw a part of these questions
 in its training, which favours all forms that use it beside the nearest scripts.
 
 `--questions 60 --out FILE --forms cover,nearest6`. Each result is a line of FILE, each answer of the model a
@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import random
 import re
 import statistics
@@ -28,7 +29,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-from bench_ask import DATA, correct, read_lines
 from forms import FORMS, Delivery, Listing
 
 from sqlore.answer import ask
@@ -37,18 +37,21 @@ from sqlore.config import Settings
 from sqlore.embed import Embedder, load_embedder
 from sqlore.engines import Engine, connect
 from sqlore.errors import SqloreError
+from sqlore.evals.compare_rows import judge
 from sqlore.evals.execution_scores import sign_test
 from sqlore.knowledge import Store, learn
 from sqlore.llm import Answer, ChatModel, load_model
 from sqlore.model import Message, Script, Usage
 from sqlore.retrieve import Retriever
 
-SPIDER = DATA / "spider"
+ROOT = Path(__file__).resolve().parents[2]
+SPIDER = Path(os.environ.get("SQLORE_DATA") or ROOT.parent / "shared" / "data") / "spider"
 DATABASES = (
     "bike_1", "club_1", "college_1", "cre_Theme_park", "department_store", "formula_1", "hospital_1",
     "hr_1", "movie_1", "network_2", "store_1", "tracking_grants_for_research",
 )  # fmt: skip
 SEED = 11
+ROWS, SECONDS = 100_000, 30.0
 _HARD = re.compile(r"\bJOIN\b|\bGROUP BY\b|\(\s*SELECT\b", re.IGNORECASE)
 
 
@@ -181,6 +184,23 @@ def answered(engine: Engine, sql: str) -> bool:
     except SqloreError:
         return False
     return any(value not in (None, 0, "") for row in rows for value in row)
+
+
+def correct(engine: Engine, gold: str, sql: str) -> bool:
+    """BIRD's measure: both results are the same set of rows."""
+    if not sql:
+        return False
+    try:
+        right, given = (engine.run(query, limit=ROWS, timeout=SECONDS) for query in (gold, sql))
+    except SqloreError:
+        return False
+    return judge(given.rows, right.rows).correct
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def append(path: Path, line: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-BY_HAND = {"bench_ask.py", "bench_growth.py", "bench_forms.py"}
+BY_HAND = {"bench_forms.py", "bench_growth.py", "bench_vanna.py"}
 
 
 def main() -> int:
