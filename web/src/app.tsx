@@ -4,6 +4,7 @@ import { useShortcut } from "./lib/keys";
 import { useApp } from "./state/app";
 import { Empty, Waiting } from "./ui/bits";
 import { Link } from "./ui/link";
+import Palette from "./ui/palette";
 import { Topbar } from "./ui/topbar";
 import { Ask } from "./views/ask/ask";
 import { Desk } from "./views/desk/desk";
@@ -12,7 +13,6 @@ const Knowledge = lazy(() => import("./views/knowledge/knowledge"));
 const Dictionary = lazy(() => import("./views/dictionary/dictionary"));
 const Learn = lazy(() => import("./views/learn/learn"));
 const Settings = lazy(() => import("./views/settings/settings"));
-const Palette = lazy(() => import("./ui/palette"));
 
 export function App() {
   const path = usePath();
@@ -28,7 +28,7 @@ export function App() {
           <View path={path} />
         </Suspense>
       </main>
-      <Suspense>{palette && <Palette close={() => setPalette(false)} />}</Suspense>
+      {palette && <Palette close={() => setPalette(false)} />}
       <div className="notes" role="status" aria-live="polite">
         {notes.map((note) => (
           <div key={note.id} className="note" data-tone={note.tone}>{note.text}</div>

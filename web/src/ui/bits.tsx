@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { Problem } from "../api/types";
+import { sentence } from "../lib/format";
 import { type BadgeText, badgeOf } from "../lib/kinds";
 import { Icon } from "./icons";
 
@@ -21,8 +22,8 @@ export function ProblemNote({ problem, children }: { problem: Problem; children?
   return (
     <div className="problem" role="alert">
       <h3>{problem.title}</h3>
-      <p>{problem.detail}</p>
-      {problem.hint && <p className="quiet">{problem.hint}</p>}
+      <p>{sentence(problem.detail)}</p>
+      {problem.hint && <p className="quiet">{sentence(problem.hint)}</p>}
       {children && <div className="actions" style={{ marginTop: "0.5rem" }}>{children}</div>}
     </div>
   );

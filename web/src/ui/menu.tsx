@@ -41,11 +41,12 @@ function Menu({ anchor, label, items, close }: { anchor: HTMLElement | null; lab
     const away = (event: Event) => {
       if (!box.current?.contains(event.target as Node) && !anchor?.contains(event.target as Node)) close(false);
     };
+    const gone = () => close(false); // the button is elsewhere now
     document.addEventListener("pointerdown", away);
-    window.addEventListener("resize", away);
+    window.addEventListener("resize", gone);
     return () => {
       document.removeEventListener("pointerdown", away);
-      window.removeEventListener("resize", away);
+      window.removeEventListener("resize", gone);
     };
   }, [anchor, close]);
   const press = (event: KeyboardEvent<HTMLDivElement>) => {

@@ -1,7 +1,7 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
 import type { DraftSummary, Problem } from "../../api/types";
-import { ago, count } from "../../lib/format";
+import { ago, count, sentence } from "../../lib/format";
 import { KIND_ABOUT, KINDS } from "../../lib/kinds";
 import { isMac } from "../../lib/keys";
 import { go } from "../../lib/router";
@@ -144,14 +144,17 @@ function Held({ held }: { held: NonNullable<NonNullable<ReturnType<typeof useApp
   );
 }
 
-/** Questions that the history itself answers, for a first try. */
+/** Questions that the history itself answers, for a first try: of the scripts that use what is used most. */
 function Examples({ choose }: { choose: (question: string) => void }) {
   const [found, setFound] = useState<string[]>([]);
   useEffect(() => {
-    ok(api.POST("/api/known", { body: { question: "total by month", items: 1, scripts: 20 } })).then(
-      (known) => setFound(known.scripts.map((one) => one.script.question ?? one.script.comment ?? "").filter(short).slice(0, 5)),
-      () => {},
-    );
+    const look = async () => {
+      const { items } = await ok(api.GET("/api/knowledge", { params: { query: { limit: 1 } } }));
+      if (items[0] === undefined) return;
+      const { scripts } = await ok(api.GET("/api/knowledge/{id}", { params: { path: { id: items[0].id } } }));
+      setFound(spread(scripts.map((one) => one.question || one.comment || "").filter(askable), 5));
+    };
+    look().catch(() => setFound([])); // without examples the page is whole
   }, []);
   if (found.length === 0) return null;
   return (
@@ -159,13 +162,20 @@ function Examples({ choose }: { choose: (question: string) => void }) {
       <h2 className="label">Asked before</h2>
       <ul className="draft-list">
         {found.map((text) => (
-          <li key={text}><button type="button" onClick={() => choose(text)}>{text}</button></li>
+          <li key={text}><button type="button" onClick={() => choose(text)}>{sentence(text)}</button></li>
         ))}
       </ul>
     </section>
   );
 }
 
-function short(text: string): boolean {
-  return text.length > 8 && text.length < 140 && !text.includes("\n");
+/** A line of some words; a comment of several lines is no question. */
+function askable(text: string): boolean {
+  return text.length < 90 && !text.includes("\n") && text.split(/\s+/).length >= 4;
+}
+
+/** Some of many, from all over. */
+function spread(texts: string[], most: number): string[] {
+  const step = Math.max(1, texts.length / most);
+  return texts.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step)).slice(0, most);
 }

@@ -117,7 +117,8 @@ export default function CodeEditor(props: Props) {
     const made = view.current;
     if (!made) return;
     const place = problem?.position == null ? null : unitsOf(made.state.doc.toString())(problem.position);
-    made.dispatch({ effects: setWrong.of(place) });
+    const sight = place === null ? [] : [EditorView.scrollIntoView(Math.min(place, made.state.doc.length), { y: "center" })];
+    made.dispatch({ effects: [setWrong.of(place), ...sight] });
   }, [problem]);
   return <div ref={box} />;
 }

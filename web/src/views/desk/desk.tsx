@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
+import { sentence } from "../../lib/format";
 import { useShortcut } from "../../lib/keys";
 import { setQuery, useQuery } from "../../lib/router";
 import { useApp } from "../../state/app";
@@ -57,9 +58,9 @@ function Unanswered({ again }: { again: () => Promise<void> }) {
   return (
     <div className="asking">
       <h1>{draft.question}</h1>
-      <div className="state" style={{ margin: "2rem 0", padding: 0 }}>
+      <div className="state">
         <h2>{title ?? "There is no SQL for this question yet"}</h2>
-        {draft.error && <p>{draft.error}</p>}
+        {draft.error && <p>{sentence(draft.error)}</p>}
         {problem && <ProblemNote problem={problem} />}
         <div className="actions">
           <button type="button" className="button main" onClick={() => void again()}>Ask again</button>
@@ -70,7 +71,7 @@ function Unanswered({ again }: { again: () => Promise<void> }) {
         <details className="attempts">
           <summary>What the model tried</summary>
           {draft.attempts.map((one, at) => (
-            <div key={at}><pre className="sql">{one.sql}</pre>{one.error && <p className="quiet">{one.error}</p>}</div>
+            <div key={at}><pre className="sql">{one.sql}</pre>{one.error && <p className="quiet">{sentence(one.error)}</p>}</div>
           ))}
         </details>
       )}

@@ -2,7 +2,7 @@ import "@xyflow/react/dist/base.css";
 import {
   Background, BackgroundVariant, Controls, type Edge, Handle, type Node, type NodeProps, Position, ReactFlow, ReactFlowProvider, useReactFlow,
 } from "@xyflow/react";
-import { useEffect, useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import type { FlowNode, Kind } from "../../api/types";
 import { many } from "../../lib/format";
 import { CARD, kindsOf, layout, shownColumns } from "../../lib/layout";
@@ -15,6 +15,7 @@ import { nodeTitle } from "./knowledge-pane";
 type CardNode = Node<{ node: FlowNode }, "card">;
 
 const TYPES = { card: Card };
+const FIT = { padding: 0.08, maxZoom: 1 };
 
 /** How the rows flow: tables, subqueries and the final query as cards, from left to right. */
 export default function FlowPane() {
@@ -46,8 +47,16 @@ function Flow() {
     const near = placed.find((one) => one.node.id === selection.node);
     if (near && placed.length > 12) void fitView({ nodes: [{ id: near.node.id }], duration: 200, maxZoom: 1, padding: 0.6 });
   }, [placed, selection.node, fitView]);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const watcher = new ResizeObserver(() => void fitView(FIT)); // the whole of it stays in sight as the pane changes
+    watcher.observe(element);
+    return () => watcher.disconnect();
+  }, [fitView]);
   return (
-    <ReactFlow<CardNode> className="flow" nodes={nodes} edges={edges} nodeTypes={TYPES} fitView fitViewOptions={{ padding: 0.08, maxZoom: 1 }} minZoom={0.1} maxZoom={1.5}
+    <ReactFlow<CardNode> ref={box} className="flow" nodes={nodes} edges={edges} nodeTypes={TYPES} fitView fitViewOptions={FIT} minZoom={0.1} maxZoom={1.5}
       nodesDraggable={false} nodesConnectable={false} edgesFocusable={false} onlyRenderVisibleElements={placed.length > 40} proOptions={{ hideAttribution: true }}
       onNodeClick={(_, node) => select({ node: node.id, item: null })}
       onSelectionChange={({ nodes: [one] }) => one && one.id !== useDesk.getState().selection.node && select({ node: one.id, item: null })}
