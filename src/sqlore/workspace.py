@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sqlore.engines import Engine
     from sqlore.knowledge import LearnReport, Store
     from sqlore.llm import ChatModel
-    from sqlore.model import Draft, Retrieval, Schema
+    from sqlore.model import Draft, Retrieval, Schema, Script
     from sqlore.prompts.da_gp import PreparedAdapted
     from sqlore.prompts.da_gp_learn import WarmReport
     from sqlore.retrieve import Retriever
@@ -261,11 +261,23 @@ class Workspace:
         self._learned(report.catalog or catalog, catalog.schema)
         return report
 
+    def teach(self, *scripts: Script) -> LearnReport:
+        """Learns scripts that somebody has at hand, such as a query that was just checked."""
+        from sqlore.knowledge import learn
+
+        store = self._create_store()
+        catalog = self._fresh_catalog(None, None)
+        dialect = self.engine.dialect
+        report = learn(store, scripts, catalog=catalog, dialect=dialect, embedder=self.embedder)
+        self._learned(report.catalog or catalog, catalog.schema)
+        return report
+
     def warm(
         self,
         *,
         review: Path | None = None,
         approved: bool = False,
+        model: ChatModel | None = None,
         on_progress: OnProgress | None = None,
     ) -> tuple[WarmReport, PreparedAdapted]:
         """Adapts examples to the database with the model (`da_gp`) and learns them as synthetic scripts.
@@ -279,13 +291,14 @@ class Workspace:
         from sqlore.prompts.training_set import training_set
 
         self.on_progress = on_progress
+        model = model or self.model
         settings, state = self.settings, _state(self.engine, self.settings.dictionary)
         known = self.learned
         catalog = self._fresh_catalog(None, on_progress) if known else self.catalog
-        mask = settings.mask and self.model.remote
+        mask = settings.mask and model.remote
         folder = settings.home / "prepared"
         setup = Setup(folder, settings.prompt_tokens, mask, self.engine, on_progress=on_progress)
-        ready = AdaptedPrompt(review).prepare(catalog, training_set(settings.training), self.model, setup)
+        ready = AdaptedPrompt(review).prepare(catalog, training_set(settings.training), model, setup)
         store = self._create_store()
         if not known:
             store.set_meta(database=self.engine.url, state=state)

@@ -91,6 +91,17 @@ def test_nothing_is_logged_until_it_is_switched_on(tmp_path: Path) -> None:
         assert client.post("/api/events", json=event | {"phase": "sleeping"}).status_code == 422
 
 
+def test_an_event_of_a_draft_says_how_that_draft_was_asked(tmp_path: Path) -> None:
+    with shop_client(tmp_path) as client:
+        client.patch("/api/app", json={"logging": True})
+        draft = asked(client, baseline=True)
+        client.post("/api/events", json={"phase": "structure", "action": "flow", "draft": draft["id"]})
+        client.post("/api/events", json={"phase": "other", "action": "away"})
+        events = client.get("/api/events").json()
+        assert {one["baseline"] for one in events if one["draft"] == draft["id"]} == {True}
+        assert not events[-1]["baseline"]
+
+
 def test_health_names_what_keeps_it_from_working(tmp_path: Path) -> None:
     with shop_client(tmp_path) as client:
         health = client.get("/api/health").json()

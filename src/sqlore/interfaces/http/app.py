@@ -19,6 +19,7 @@ from sqlore.interfaces.http import (
     routes_drafts,
     routes_knowledge,
     routes_run,
+    routes_teach,
 )
 from sqlore.interfaces.http.contract import Problem
 from sqlore.interfaces.http.files import mount
@@ -68,7 +69,14 @@ def create_app(lore: Workspace, access: Access | None = None, *, static: Path | 
     )
     app.state.served = state
     problems.install(app)
-    for module in (routes_drafts, routes_run, routes_knowledge, routes_dictionary, routes_app):
+    for module in (
+        routes_drafts,
+        routes_run,
+        routes_knowledge,
+        routes_teach,
+        routes_dictionary,
+        routes_app,
+    ):
         app.include_router(module.router)
     _document_problems(app)
     mount(app, static or STATIC)

@@ -10,9 +10,9 @@ from sqlore.interfaces.http.contract import Known, Problem, ResultPage, Usage
 from sqlore.interfaces.http.contract_drafts import Draft, Proposal
 from sqlore.interfaces.http.contract_explain import Figure
 
-__all__ = ["AnyEvent", "Job", "JobEvent", "JobKind", "JobStatus", "LearnReport", "event_of"]
+__all__ = ["AnyEvent", "Job", "JobEvent", "JobKind", "JobStatus", "LearnReport", "WarmReport", "event_of"]
 
-JobKind = Literal["ask", "wish", "figures", "learn", "describe", "complete"]
+JobKind = Literal["ask", "wish", "figures", "learn", "warm", "describe", "complete"]
 JobStatus = Literal["running", "done", "failed", "cancelled"]
 
 
@@ -86,6 +86,7 @@ class LearnReport(BaseModel):
     rejected: dict[str, int] = {}
     scripts: int = Field(default=0, description="How many the store holds now.")
     pieces: int = Field(default=0, description="How many knowledge items the store holds now.")
+    verified: int = Field(default=0, description="Of a lesson: how many of its pieces are verified now.")
 
 
 class LearnedEvent(BaseModel):
@@ -93,6 +94,30 @@ class LearnedEvent(BaseModel):
 
     event: Literal["learned"] = "learned"
     report: LearnReport
+
+
+class WarmReport(BaseModel):
+    """What warming up did: of `chosen` examples so many have SQL that runs here and a question.
+
+    `failed` are counts of what the model wrote that could not be used, by reason.
+    """
+
+    chosen: int
+    adapted: int
+    approved: int = 0
+    new: int = 0
+    known: int = 0
+    removed: int = 0
+    failed: dict[str, int] = {}
+    scripts: int = Field(default=0, description="How many the store holds now.")
+    synthetic: int = Field(default=0, description="How many of them a model made.")
+
+
+class WarmedEvent(BaseModel):
+    """A database without a history has examples now."""
+
+    event: Literal["warmed"] = "warmed"
+    report: WarmReport
 
 
 class DescribedEvent(BaseModel):
@@ -133,6 +158,7 @@ AnyEvent = (
     | ProposalEvent
     | FigureEvent
     | LearnedEvent
+    | WarmedEvent
     | DescribedEvent
     | CompletionEvent
     | ProblemEvent

@@ -15,6 +15,7 @@ __all__ = [
     "ItemDetail",
     "ItemPage",
     "LearnRequest",
+    "Lesson",
     "LiteralUse",
     "Merging",
     "RankedItem",
@@ -25,6 +26,7 @@ __all__ = [
     "TrustRequest",
     "Upload",
     "Verdict",
+    "WarmRequest",
 ]
 
 Why = Annotated[str, Field(max_length=2000, description="The reason; kept with the item's version.")]
@@ -164,6 +166,24 @@ class LearnRequest(Given):
     format: str | None = Field(default=None, max_length=50)
     columns: dict[str, str] = Field(default={}, description="Which column holds sql, question, author, …")
     database: str | None = Field(default=None, max_length=200)
+
+
+class Lesson(Given):
+    """A draft's query that is right, to be learned like a script of the history.
+
+    `question` is what it answers (default: the draft's own); `verify` also verifies its pieces.
+    """
+
+    question: str | None = Field(default=None, max_length=20_000)
+    verify: bool = False
+    who: Who = None
+    why: Why = ""
+
+
+class WarmRequest(Given):
+    """Examples for a database without a history; with `approved` only those that a person approved."""
+
+    approved: bool = False
 
 
 class Rejected(BaseModel):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -26,21 +27,28 @@ MOST: Final = 64 * 1024 * 1024
 class EventLog:
     """The log of one server."""
 
-    def __init__(self, file: Path, preferences: Preferences) -> None:
-        self._file, self._preferences = file, preferences
+    def __init__(
+        self,
+        file: Path,
+        preferences: Preferences,
+        baseline_of: Callable[[str], bool | None] = lambda id: None,
+    ) -> None:
+        """`baseline_of` says how a draft was asked; the switch may have been turned since."""
+        self._file, self._preferences, self._baseline_of = file, preferences, baseline_of
         self._lock = threading.Lock()
 
     def add(self, phase: Phase, action: str, draft: str | None = None, **detail: Any) -> bool:
         """Logs an event, where logging is on; returns whether it was."""
         if not self._preferences.logging:
             return False
+        asked = self._baseline_of(draft) if draft is not None else None
         line = json.dumps(
             {
                 "time": now(),
                 "phase": phase,
                 "action": action,
                 "draft": draft,
-                "baseline": self._preferences.baseline,
+                "baseline": self._preferences.baseline if asked is None else asked,
                 **({"detail": detail} if detail else {}),
             },
             ensure_ascii=False,

@@ -54,7 +54,7 @@ class Served:
         self.jobs = Jobs()
         self.results = Results()
         self.preferences = Preferences(lore.settings.home / "serve.json")
-        self.log = EventLog(lore.settings.home / "events.jsonl", self.preferences)
+        self.log = EventLog(lore.settings.home / "events.jsonl", self.preferences, self._baseline_of)
         self.teaching = threading.Lock()
         """Held by the one job that writes knowledge."""
         self.running = 0
@@ -90,6 +90,13 @@ class Served:
                 self._drafts = DraftFiles(self.lore.settings.home / "drafts" / stem)
                 self._drafts.interrupted()
             return self._drafts
+
+    def _baseline_of(self, draft: str) -> bool | None:
+        """Whether a draft was asked without knowledge; None where there is no such draft."""
+        try:
+            return self.drafts.get(draft).baseline
+        except SqloreError:
+            return None
 
     def _store_name(self) -> str:
         try:
