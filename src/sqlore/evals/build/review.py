@@ -150,6 +150,11 @@ class Notes(Generic[Note]):
         self._all[note.task] = note
         self._write()
 
+    def begin(self) -> None:
+        """Makes the file, so that others see that somebody is at work."""
+        if not self.file.exists():
+            self._write()
+
     def _read(self) -> dict[str, Note]:
         try:
             data = json.loads(self.file.read_text(encoding="utf-8"))

@@ -19,6 +19,7 @@ from sqlore.interfaces.cli.common import (
     plural,
     print_json,
 )
+from sqlore.interfaces.cli.serve import ANNOTATORS, AnnotatorsOption
 
 if TYPE_CHECKING:
     from sqlore.evals.build.annotate import Annotator
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["review"]
 
-_WAYS = "one of --annotator NAME, --discuss, --senior NAME, --report"
+_WAYS = "one of --annotator NAME, --discuss, --senior NAME, --report, --web"
 
 
 def review(
@@ -51,6 +52,13 @@ def review(
     report: Annotated[
         bool, typer.Option("--report", help="What the review comes to, and how well the annotators agree.")
     ] = False,
+    web: Annotated[
+        bool, typer.Option("--web", help="All of it in the browser, for several people at once.")
+    ] = False,
+    port: Annotated[
+        int, typer.Option("--port", metavar="N", min=0, max=65535, help="With --web; 0: any free one.")
+    ] = 8642,
+    annotators: AnnotatorsOption = ANNOTATORS,
     file: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="With --report: write the tasks that stay.")
     ] = None,
@@ -59,7 +67,9 @@ def review(
     ] = 10,
     history: Annotated[
         list[str] | None,
-        typer.Option("--history", metavar="PATH", help="With --out, where SQL was changed; repeatable."),
+        typer.Option(
+            "--history", metavar="PATH", help="Of the tasks, where SQL is changed; repeatable."
+        ),
     ] = None,
     dictionary: DictionariesOption = None,
     database: Annotated[
@@ -77,8 +87,11 @@ def review(
     from sqlore.evals.build.review import ReviewFolder
     from sqlore.evals.build.validate import read_candidates
 
-    if sum(map(bool, (annotator, discuss, senior, report))) != 1:
+    if sum(map(bool, (annotator, discuss, senior, report, web))) != 1:
         raise UsageError("what is to be done?", hint=_WAYS)
+    if web:
+        _in_browser(tasks, folder, db, port, annotators, history)
+        return
     reviewed = ReviewFolder(folder, read_candidates(tasks))
     if report:
         with _annotator(history, db, dictionary, database, dialect) as made:
@@ -87,6 +100,23 @@ def review(
     if not db:
         raise UsageError("annotators need the result rows", hint="give --db URL")
     _talk(reviewed, db, rows, annotator=annotator, senior=senior)
+
+
+def _in_browser(
+    tasks: Path, folder: Path, db: str | None, port: int, annotators: int, history: list[str] | None
+) -> None:
+    """Serves the app with the review until Ctrl-C."""
+    from sqlore.interfaces.cli.common import workspace
+    from sqlore.interfaces.cli.serve import need, say
+
+    need("fastapi", "uvicorn")
+    from sqlore.interfaces.http.reviews import Reviewing
+    from sqlore.interfaces.http.server import access_of, run
+
+    reviewing = Reviewing(tasks, folder, annotators, tuple(history or ()))
+    with workspace(db, None) as lore:
+        lore.engine  # noqa: B018 - a database that cannot be opened is told before anything listens
+        run(lore, access_of("127.0.0.1", port, None), review=reviewing, told=say)
 
 
 def _talk(reviewed: ReviewFolder, db: str, rows: int, *, annotator: str | None, senior: str | None) -> None:

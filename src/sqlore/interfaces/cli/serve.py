@@ -11,9 +11,18 @@ import typer
 from sqlore.interfaces.cli.common import DbOption, StoreOption, err, workspace
 
 if TYPE_CHECKING:
+    from sqlore.interfaces.http.reviews import Reviewing
     from sqlore.interfaces.http.security import Access
 
-__all__ = ["serve"]
+__all__ = ["ANNOTATORS", "AnnotatorsOption", "need", "say", "serve"]
+
+ANNOTATORS = 2
+AnnotatorsOption = Annotated[
+    int,
+    typer.Option(
+        "--annotators", metavar="N", min=2, max=50, help="Of a review: so many judge before anybody may see."
+    ),
+]
 
 
 def serve(
@@ -48,18 +57,41 @@ def serve(
         list[str] | None,
         typer.Option("--allow-origin", metavar="URL", help="Another address whose pages may use the API."),
     ] = None,
+    review: Annotated[
+        Path | None,
+        typer.Option("--review", metavar="FILE", help="Tasks of a benchmark that people review in the app."),
+    ] = None,
+    reviews: Annotated[
+        Path | None,
+        typer.Option("--reviews", metavar="DIR", help="With --review: where what they say is kept."),
+    ] = None,
+    annotators: AnnotatorsOption = ANNOTATORS,
 ) -> None:
     """Open the authoring app: ask, see how the SQL flows, check each piece on real rows, correct one."""
-    _need("fastapi", "uvicorn")
+    need("fastapi", "uvicorn")
     from sqlore.interfaces.http.server import access_of, run
 
+    reviewing = _reviewing(review, reviews, annotators)
     with workspace(db, store, model=model, dictionary=dictionary or None) as lore:
         lore.engine  # noqa: B018 - a database that cannot be opened is told before anything listens
         access = access_of(host, port, token, tuple(allow_host or ()), tuple(allow_origin or ()))
-        run(lore, access, opens=open_, told=_say)
+        run(lore, access, opens=open_, review=reviewing, told=say)
 
 
-def _need(*modules: str) -> None:
+def _reviewing(file: Path | None, folder: Path | None, annotators: int) -> Reviewing | None:
+    """The review of a file, kept beside it where no folder is named."""
+    from sqlore.errors import UsageError
+
+    if file is None:
+        if folder is not None:
+            raise UsageError("--reviews is of a review", hint="give --review FILE")
+        return None
+    from sqlore.interfaces.http.reviews import Reviewing
+
+    return Reviewing(file, folder or file.with_suffix(".reviews"), annotators)
+
+
+def need(*modules: str) -> None:
     """Raises `UsageError` where the server's packages are not installed."""
     from importlib.util import find_spec
 
@@ -70,7 +102,7 @@ def _need(*modules: str) -> None:
         raise UsageError(f"the app needs {' and '.join(missing)}", hint='pip install "sqlore[serve]"')
 
 
-def _say(address: str, access: Access) -> None:
+def say(address: str, access: Access) -> None:
     """The address on stdout, for a program that starts this one; what else to know on stderr."""
     sys.stdout.write(address + "\n")
     sys.stdout.flush()

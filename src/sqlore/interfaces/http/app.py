@@ -18,6 +18,7 @@ from sqlore.interfaces.http import (
     routes_dictionary,
     routes_drafts,
     routes_knowledge,
+    routes_review,
     routes_run,
     routes_teach,
 )
@@ -27,6 +28,7 @@ from sqlore.interfaces.http.security import Access, Guard
 from sqlore.interfaces.http.state import Served
 
 if TYPE_CHECKING:
+    from sqlore.interfaces.http.reviews import Reviewing
     from sqlore.workspace import Workspace
 
 __all__ = ["STATIC", "create_app"]
@@ -39,14 +41,22 @@ _ABOUT: Final = (
     " from `/api/jobs/{id}/events`."
 )
 _TAGS: Final = (
-    "ask", "drafts", "refine", "explain", "run", "trust", "knowledge", "dictionary", "learn", "jobs", "app",
+    "ask", "drafts", "refine", "explain", "run", "trust", "knowledge", "dictionary", "learn", "review",
+    "jobs", "app",
 )  # fmt: skip
 
 
-def create_app(lore: Workspace, access: Access | None = None, *, static: Path | None = None) -> FastAPI:
+def create_app(
+    lore: Workspace,
+    access: Access | None = None,
+    *,
+    static: Path | None = None,
+    review: Reviewing | None = None,
+) -> FastAPI:
     """The application over a workspace, which is closed with it.
 
-    `access` says who may come in: by default this machine alone. `static` is the folder of the built web app.
+    `access` says who may come in: by default this machine alone. `static` is the folder of the built web app,
+    `review` the review that people can take part in.
     """
     state = Served(lore)
 
@@ -68,6 +78,7 @@ def create_app(lore: Workspace, access: Access | None = None, *, static: Path | 
         responses={"default": {"model": Problem, "description": "What went wrong."}},
     )
     app.state.served = state
+    app.state.reviewing = review
     problems.install(app)
     for module in (
         routes_drafts,
@@ -75,6 +86,7 @@ def create_app(lore: Workspace, access: Access | None = None, *, static: Path | 
         routes_knowledge,
         routes_teach,
         routes_dictionary,
+        routes_review,
         routes_app,
     ):
         app.include_router(module.router)

@@ -55,6 +55,7 @@ class Health(BaseModel):
     model: str = ""
     remote: bool = False
     strategies: list[str] = []
+    review: str | None = Field(default=None, description="The file whose tasks are reviewed here.")
     problems: list[str] = []
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args
 from urllib.parse import urlsplit, urlunsplit
 
 from annotated_types import Ge, Gt, Le, Lt
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import SecretStr
 
 from sqlore import __version__
@@ -34,7 +34,7 @@ State = Annotated[Served, Depends(served)]
 
 
 @router.get("/health")
-def health(state: State) -> Health:
+def health(state: State, request: Request) -> Health:
     """How things stand: the database, what was learned, the model."""
     from sqlore.prompts import STRATEGIES
 
@@ -50,6 +50,8 @@ def health(state: State) -> Health:
         shown.model, shown.remote = state.model.name, state.model.remote
     except SqloreError as error:
         problems.append(error.report())
+    reviewing = request.app.state.reviewing
+    shown.review = reviewing.file.name if reviewing is not None else None
     shown.problems = problems
     shown.status = "degraded" if problems else "ok"
     return shown

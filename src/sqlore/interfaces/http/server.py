@@ -15,6 +15,7 @@ from sqlore.errors import UsageError
 from sqlore.interfaces.http.security import Access, is_loopback
 
 if TYPE_CHECKING:
+    from sqlore.interfaces.http.reviews import Reviewing
     from sqlore.workspace import Workspace
 
 __all__ = ["access_of", "address_of", "run"]
@@ -35,15 +36,17 @@ def access_of(
     return Access(host, port, token, hosts, tuple(origin.rstrip("/") for origin in origins))
 
 
-def address_of(access: Access) -> str:
-    """The address of the app, with the token where there is one.
+def address_of(access: Access, page: str = "") -> str:
+    """The address of the app, or of a page of it, with the token where there is one.
 
     >>> address_of(Access("0.0.0.0", 8642, "abc"))
     'http://localhost:8642/?token=abc'
+    >>> address_of(Access("127.0.0.1", 8642), "review")
+    'http://127.0.0.1:8642/review'
     """
     host = "localhost" if access.host in ("0.0.0.0", "::", "") else access.host
     name = f"[{host}]" if ":" in host else host
-    return f"http://{name}:{access.port}/" + (f"?token={access.token}" if access.token else "")
+    return f"http://{name}:{access.port}/{page}" + (f"?token={access.token}" if access.token else "")
 
 
 def run(
@@ -51,9 +54,11 @@ def run(
     access: Access,
     *,
     opens: bool = False,
+    review: Reviewing | None = None,
     told: Callable[[str, Access], None] = lambda address, access: None,
 ) -> None:
-    """Serves until Ctrl-C. `told` gets the address as soon as the server listens.
+    """Serves until Ctrl-C. `told` gets the address as soon as the server listens, of a review where there
+    is one.
 
     Raises `UsageError` where it cannot listen there.
     """
@@ -63,7 +68,7 @@ def run(
 
     with _listening(access) as sock:
         access = replace(access, port=sock.getsockname()[1])
-        app = create_app(lore, access)
+        app = create_app(lore, access, review=review)
         config = uvicorn.Config(
             app,
             log_level="warning",
@@ -74,7 +79,7 @@ def run(
             ws="none",
         )
         threading.Thread(target=app.state.served.warm_up, daemon=True, name="sqlore-warm-up").start()
-        address = address_of(access)
+        address = address_of(access, "review" if review is not None else "")
         told(address, access)
         if opens:
             threading.Timer(0.5, webbrowser.open, args=(address,)).start()
