@@ -11,6 +11,9 @@ export interface Selection {
   item: string | null;
 }
 
+/** A window over the desk that is about the whole draft. */
+export type DeskDialog = "question" | "teach";
+
 export interface Progress {
   stages: string[];
   written: string;
@@ -28,6 +31,7 @@ interface DeskState {
   figuresRunning: boolean;
   selection: Selection;
   results: Record<string, ResultPage | Problem | "running">;
+  dialog: DeskDialog | null;
   open: (id: string) => Promise<void>;
   close: () => void;
   show: (draft: Draft, result?: ResultPage | null) => void;
@@ -35,7 +39,8 @@ interface DeskState {
   run: (sql: string, node?: string | null) => Promise<void>;
   act: (what: "undo" | "redo") => Promise<void>;
   write: (sql: string) => Promise<Problem | null>;
-  again: () => Promise<void>;
+  again: (question?: string) => Promise<void>;
+  refresh: () => Promise<void>;
   cancel: () => Promise<void>;
   confirm: () => Promise<void>;
 }
@@ -50,6 +55,7 @@ const EMPTY = {
   figuresRunning: false,
   selection: { node: null, item: null },
   results: {},
+  dialog: null,
 };
 
 let stopAsking = () => {};
@@ -127,16 +133,25 @@ export const useDesk = create<DeskState>((set, get) => ({
     }
   },
 
-  again: async () => {
+  again: async (question) => {
     const draft = get().draft;
     if (draft === null) return;
-    const body = { question: draft.question, draft: draft.id, strategy: draft.strategy, baseline: draft.baseline };
+    const body = { question: question ?? draft.question, draft: draft.id, strategy: draft.strategy, baseline: draft.baseline };
     try {
       const job = await ok(api.POST("/api/asks", { body }));
       follow(job.id, draft.id);
     } catch (error) {
       set({ problem: problemOf(error) });
     }
+  },
+
+  refresh: async () => {
+    const id = get().id;
+    if (id === null) return;
+    const draft = await ok(api.GET("/api/drafts/{id}", { params: { path: { id } } }));
+    if (get().id !== id) return;
+    get().show(draft);
+    if (draft.sql) await explain(draft);
   },
 
   cancel: async () => {
@@ -199,7 +214,8 @@ async function explain(draft: Draft): Promise<void> {
     const body = { sql: draft.sql, baseline: draft.baseline };
     const explained = inUnits((await ok(api.POST("/api/explanations", { body }))) as Explained);
     if (!mine()) return;
-    set({ explained, explainProblem: null, figures: {}, figuresRunning: true, selection: kept(explained, get().selection) });
+    const figures = get().explained?.sql === explained.sql ? get().figures : {}; // the data is the same: they stay until new ones come
+    set({ explained, explainProblem: null, figures, figuresRunning: true, selection: kept(explained, get().selection) });
     const job = await ok(
       api.POST("/api/explanations/{id}/figures", { params: { path: { id: explained.id } }, body: { seconds: 10 } }),
     );
@@ -238,6 +254,11 @@ export function lastDraft(): { id: string; title: string } | null {
   } catch {
     return null;
   }
+}
+
+/** A draft that is deleted is not the last one any more. */
+export function forgetDraft(id: string): void {
+  if (lastDraft()?.id === id) sessionStorage.removeItem(LAST);
 }
 
 export function figureKey(node: string, item: string | null | undefined): string {

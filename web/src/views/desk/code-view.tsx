@@ -13,7 +13,8 @@ export function CodeView() {
   const { draft, explained, selection, select } = useDesk();
   const sql = draft?.sql ?? "";
   const fits = explained?.sql === sql;
-  const marks = useMemo(() => (fits ? marksOf(explained) : []), [explained, fits]);
+  const plain = draft?.baseline ?? false;
+  const marks = useMemo(() => (fits && !plain ? marksOf(explained) : []), [explained, fits, plain]);
   const found = useMemo(() => lines(sql, marks), [sql, marks]);
   const range = useMemo(() => (fits ? selectedRange(explained, selection) : null), [explained, selection, fits]);
   const box = useRef<HTMLDivElement>(null);

@@ -12,8 +12,12 @@ import { Split } from "../../ui/split";
 import { Tabs } from "../../ui/tabs";
 import { KnownPanel } from "../ask/known";
 import { Asking } from "./asking";
+import { ChatPane } from "./chat-pane";
 import { CodePane } from "./code-pane";
+import { ComparePane } from "./compare-pane";
 import { DataPane } from "./data-pane";
+import { DraftDialogs } from "./draft-dialogs";
+import { DraftMenu } from "./draft-menu";
 import { KnowledgePane } from "./knowledge-pane";
 import { Refine } from "./refine";
 import { StepsPane } from "./steps-pane";
@@ -21,7 +25,18 @@ import { TrustBar } from "./trust-bar";
 
 const FlowPane = lazy(() => import("./flow-pane"));
 
-type Side = "knowledge" | "flow" | "known" | "steps";
+type Side = "knowledge" | "flow" | "known" | "steps" | "compare";
+
+/** The sides of a draft. One of the baseline shows no knowledge: a chat is in its place. */
+function sidesOf(baseline: boolean, other: string | null): { id: Side; label: string }[] {
+  return [
+    { id: "knowledge", label: baseline ? "Chat" : "Knowledge" },
+    { id: "flow", label: "Flow" },
+    { id: "steps", label: "Changes" },
+    ...(baseline ? [] : [{ id: "known" as const, label: "What was known" }]),
+    ...(other ? [{ id: "compare" as const, label: "Compare" }] : []),
+  ];
+}
 
 /** A draft: the knowledge in it or its flow on one side, its code and rows on the other, one selection. */
 export function Desk({ id }: { id: string }) {
@@ -82,7 +97,10 @@ function Unanswered({ again }: { again: () => Promise<void> }) {
 
 function Open() {
   const view = useQuery("view");
-  const side: Side = view === "flow" || view === "known" || view === "steps" ? view : "knowledge";
+  const other = useQuery("with");
+  const baseline = useDesk((state) => state.draft?.baseline ?? false);
+  const sides = sidesOf(baseline, other);
+  const side = sides.find((one) => one.id === view)?.id ?? "knowledge";
   useSelectionInAddress();
   return (
     <div className="desk">
@@ -92,15 +110,10 @@ function Open() {
         <section className="pane desk-side" aria-label="Knowledge and flow">
           <div className="pane-head">
             <Tabs<Side> label="Side" chosen={side} controls="side" choose={(chosen) => setQuery({ view: chosen === "knowledge" ? null : chosen })}
-              tabs={[
-                { id: "knowledge", label: "Knowledge" },
-                { id: "flow", label: "Flow" },
-                { id: "steps", label: "Changes" },
-                { id: "known", label: "What was known" },
-              ]} />
+              tabs={sides} />
           </div>
           <div id="side" role="tabpanel" className="pane-body" aria-label={side}>
-            <SideBody side={side} />
+            <SideBody side={side} other={other} />
           </div>
         </section>
         <Split id="desk-right" className="desk-right" direction="column" initial={0.56} label="Height of the code">
@@ -109,6 +122,7 @@ function Open() {
         </Split>
       </Split>
       <Adding />
+      <DraftDialogs />
     </div>
   );
 }
@@ -120,8 +134,9 @@ function Adding() {
   return <Refine change={{ how: "add", item: Number(add) }} close={() => setQuery({ add: null })} />;
 }
 
-function SideBody({ side }: { side: Side }) {
-  const known = useDesk((state) => state.draft?.known);
+function SideBody({ side, other }: { side: Side; other: string | null }) {
+  const { known, baseline } = useDesk((state) => state.draft) ?? {};
+  if (side === "compare" && other) return <ComparePane other={other} />;
   if (side === "flow") {
     return <Suspense fallback={<div className="state"><Waiting>Drawing</Waiting></div>}><FlowPane /></Suspense>;
   }
@@ -131,7 +146,7 @@ function SideBody({ side }: { side: Side }) {
       <Empty title="Nothing was looked up"><p>This draft was written without the history.</p></Empty>
     );
   }
-  return <KnowledgePane />;
+  return baseline ? <ChatPane /> : <KnowledgePane />;
 }
 
 /** The selection is part of the address: a link shows what one sees. */
@@ -178,6 +193,7 @@ function Strip() {
         )}
         <button type="button" className="button bare icon" disabled={!draft.can_undo} onClick={undo} aria-label="Undo the last change" title="Undo"><Icon name="undo" /></button>
         <button type="button" className="button bare icon" disabled={!draft.can_redo} onClick={redo} aria-label="Redo" title="Redo"><Icon name="redo" /></button>
+        <DraftMenu />
       </div>
     </header>
   );

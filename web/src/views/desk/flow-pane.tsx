@@ -76,7 +76,8 @@ function cardLabel(node: FlowNode): string {
 function Card({ data: { node } }: NodeProps<CardNode>) {
   const figure = useDesk((state) => state.figures[figureKey(node.id, null)]);
   const warned = useDesk((state) => node.items.some((item) => state.figures[figureKey(node.id, item.id)]?.warning));
-  const fresh = node.items.some((item) => item.citation?.status === "novel");
+  const baseline = useDesk((state) => state.draft?.baseline ?? false);
+  const fresh = !baseline && node.items.some((item) => item.citation?.status === "novel");
   const rows = figure?.facts?.type === "sample" ? (figure.facts.count ?? node.rows) : node.rows;
   const columns = node.columns.slice(0, shownColumns(node));
   return (
@@ -94,7 +95,7 @@ function Card({ data: { node } }: NodeProps<CardNode>) {
         ))}
         {node.columns.length > columns.length && <div className="quiet"><dt>and {node.columns.length - columns.length} more</dt></div>}
       </dl>
-      {node.items.length > 0 && (
+      {node.items.length > 0 && !baseline && (
         <ul>
           {kindsOf(node).map(([kind, count]) => <li key={kind} data-kind={kind}><KindIcon kind={kind as Kind} size={13} /> {count}</li>)}
         </ul>

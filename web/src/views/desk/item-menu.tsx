@@ -10,7 +10,7 @@ import type { Change } from "./refine";
 /** What can be done about one piece. */
 export function ItemMenu({ item, change, tabIndex }: { item: ExplainedItem; change: (change: Change) => void; tabIndex: number }) {
   const say = useApp((state) => state.say);
-  const { open, id } = useDesk();
+  const { refresh, id, draft } = useDesk();
   const fixed = item.number == null;
   const known = item.citation?.item;
   const verify = async () => {
@@ -18,8 +18,7 @@ export function ItemMenu({ item, change, tabIndex }: { item: ExplainedItem; chan
     try {
       await ok(api.POST("/api/knowledge/{id}/trust", { params: { path: { id: known } }, body: { trust: "verified", why: "checked in a draft" } }));
       say("Verified: this knowledge is trusted from now on");
-      useDesk.setState({ draft: null }); // its citations say so now
-      await open(id);
+      await refresh(); // its citations say so now
     } catch (error) {
       say(problemOf(error).detail, "bad");
     }
@@ -32,7 +31,9 @@ export function ItemMenu({ item, change, tabIndex }: { item: ExplainedItem; chan
     ...(known != null ? [
       { label: "Verify", act: () => void verify(), disabled: item.citation?.trust === "verified" || item.citation?.status !== "cited", apart: true },
       { label: "Where it comes from", act: () => go(`/knowledge/${known}`) },
-    ] : []),
+    ] : draft?.baseline ? [] : [
+      { label: "Teach it with this query", act: () => useDesk.setState({ dialog: "teach" }), apart: true },
+    ]),
     {
       label: "Copy its SQL",
       act: () => void navigator.clipboard.writeText(item.sql).then(() => say("The piece is copied")),

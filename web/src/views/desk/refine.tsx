@@ -1,10 +1,11 @@
-import { type FormEvent, useEffect, useMemo, useRef, useState } from "react";
+import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
 import { listen } from "../../api/events";
 import type { Act, ExplainedItem, Problem, Proposal, RefineOption, Step } from "../../api/types";
 import { partsOf } from "../../lib/diff";
 import { sentence } from "../../lib/format";
 import { matches } from "../../lib/keys";
+import { useLoaded } from "../../lib/load";
 import { useApp } from "../../state/app";
 import { useDesk } from "../../state/desk";
 import { Badge, ProblemNote, Waiting } from "../../ui/bits";
@@ -67,6 +68,7 @@ export function Refine({ change, close }: { change: Change; close: () => void })
       setBusy(false);
     }
   };
+  const immediate = change.how === "off" || change.how === "on" || change.how === "add";
   const at = useRef(false);
   useEffect(() => {
     if (at.current) return; // these need no words: they are proposed at once
@@ -79,7 +81,9 @@ export function Refine({ change, close }: { change: Change; close: () => void })
   return (
     <Dialog label="Change one piece" className="refine" close={close}>
       {proposal ? (
-        <Review proposal={proposal} problem={problem} busy={busy} apply={() => void apply()} back={() => setProposal(null)} change={change} close={close} />
+        <Review proposal={proposal} problem={problem} busy={busy} apply={() => void apply()} back={immediate ? undefined : () => setProposal(null)} close={close}>
+          {change.how === "add" && <Into busy={busy} choose={(scope) => void ask({ act: "add", item: change.item, scope })} />}
+        </Review>
       ) : (
         <Wanted change={change} busy={busy} problem={problem} close={close} ask={(act) => void ask(act)} wish={(number, words) => void wish(number, words)} />
       )}
@@ -171,9 +175,24 @@ function Options({ item, choose }: { item: ExplainedItem; choose: (option: Refin
   );
 }
 
-function Review(props: { proposal: Proposal; problem: Problem | null; busy: boolean; apply: () => void; back: () => void; change: Change; close: () => void }) {
+/** Into which part of the query a piece is put, where it has more than one. */
+function Into({ busy, choose }: { busy: boolean; choose: (scope: string) => void }) {
+  const id = useDesk((state) => state.id);
+  const [scope, setScope] = useState("main");
+  const { data } = useLoaded((signal) => ok(api.GET("/api/drafts/{id}/items", { params: { path: { id: id ?? "" } }, signal })), [id]);
+  const scopes = [...new Set(["main", ...(data ?? []).map((one) => one.scope)])];
+  if (scopes.length < 2) return null;
+  return (
+    <label className="quiet">Into <select value={scope} disabled={busy} onChange={(event) => {
+      setScope(event.target.value);
+      choose(event.target.value);
+    }}>{scopes.map((one) => <option key={one} value={one}>{one === "main" ? "the final query" : one.split("/").map((part) => part.replace(":", " ")).join(", ")}</option>)}</select></label>
+  );
+}
+
+/** What a change would do, to be looked at; `back` where the wish can be said otherwise. */
+export function Review(props: { proposal: Proposal; problem: Problem | null; busy: boolean; apply: () => void; back?: () => void; close: () => void; children?: ReactNode }) {
   const { proposal } = props;
-  const immediate = props.change.how === "off" || props.change.how === "on" || props.change.how === "add";
   const parts = useMemo(() => partsOf(proposal), [proposal]);
   return (
     <div>
@@ -194,10 +213,11 @@ function Review(props: { proposal: Proposal; problem: Problem | null; busy: bool
           <ul>{proposal.affected.map((text) => <li key={text}><Sql text={text} /></li>)}</ul>
         </div>
       )}
+      {props.children}
       {proposal.notes.map((note) => <p key={note} className="quiet">{note}</p>)}
       {props.problem && <ProblemNote problem={props.problem} />}
       <div className="actions">
-        {!immediate && <button type="button" className="button bare" onClick={props.back}>Back</button>}
+        {props.back && <button type="button" className="button bare" onClick={props.back}>Back</button>}
         <button type="button" className="button" onClick={props.close}>Leave as it is</button>
         <button type="button" className="button main" autoFocus disabled={props.busy} onClick={props.apply}>Apply</button>
       </div>
