@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LoggedEvent, ResultPage } from "../api/types";
-import { isPeriod, suggest, ticks } from "./charts";
+import { bins, isPeriod, seriesOf, suggest, ticks } from "./charts";
 import { partsOf } from "./diff";
 import { ago, cell, count, decimals, many, took, tsv } from "./format";
 import { matches } from "./keys";
@@ -73,6 +73,24 @@ describe("charts", () => {
     expect(suggest(page([["name", "text"], ["cust_id", "number"]], [["a", 2], ["b", 1]]))).toBeNull();
     expect(suggest(page([["name", "text"], ["n", "number"]], [["a", 2], ["a", 1]]))).toBeNull();
     expect(suggest(page([["n", "number"]], [[1]]))).toBeNull();
+  });
+  it("draws a period that repeats apart by what tells its rows apart, else not at all", () => {
+    const rows = [["2024", "DE", 5], ["2024", "UK", 2], ["2025", "DE", 6], ["2025", "UK", 3]];
+    const columns: Parameters<typeof page>[0] = [["year", "text"], ["ctry", "text"], ["revenue", "number"]];
+    const choice = suggest(page(columns, rows));
+    expect(choice).toEqual({ form: "line", along: 0, measure: 2, series: 1 });
+    expect(seriesOf(rows, choice as NonNullable<typeof choice>, String)).toEqual([
+      { name: "DE", points: [{ label: "2024", along: 0, value: 5 }, { label: "2025", along: 1, value: 6 }] },
+      { name: "UK", points: [{ label: "2024", along: 0, value: 2 }, { label: "2025", along: 1, value: 3 }] },
+    ]);
+    expect(suggest(page(columns, [...rows, ["2025", "UK", 4]]))).toBeNull();
+  });
+  it("counts the values of one column between round bounds", () => {
+    const values = Array.from({ length: 40 }, (_, at) => [at]);
+    expect(suggest(page([["price", "number"]], values))?.form).toBe("spread");
+    const found = bins([0, 1, 4.9, 5, 9.9, 10], 2);
+    expect(found).toEqual([{ from: 0, to: 5, count: 3 }, { from: 5, to: 10, count: 2 }, { from: 10, to: 15, count: 1 }]);
+    expect(bins([3, 3])).toEqual([{ from: 3, to: 3, count: 2 }]);
   });
   it("knows periods and round steps", () => {
     expect(isPeriod([["2024"], ["2025"]], 0)).toBe(true);
