@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -80,9 +81,9 @@ def good(messages: Sequence[Message]) -> str:
     """A model that does what it is asked."""
     task = messages[-1].content
     if "Which question" in task:
-        sql = task.split("Query: ")[1].split("\n")[0]
+        sql = task.split("Query: ")[-1].split("\n")[0]
         return f"Question: {QUESTIONS.get(sql, 'What about it?')}\n\nThat is all."
-    pattern = task.split("Query: ")[1].split("\n")[0]
+    pattern = task.split("Query: ")[-1].split("\n")[0]
     return next(f"```sql\n{sql};\n```" for part, sql in ANSWERS.items() if part in pattern)
 
 
@@ -183,11 +184,53 @@ def test_a_bad_sample_is_counted_and_sampled_again(
     assert ready.report == f"3 of 3 examples adapted; samples that failed: 2 ({why})"
 
 
-def test_where_no_sample_passes_the_original_stays(
+JOINED = """
+database: school
+ddl: |
+  CREATE TABLE pupil (pupil_id INTEGER PRIMARY KEY, name TEXT, town TEXT, born TEXT, marks INTEGER);
+  CREATE TABLE town (town TEXT PRIMARY KEY, mayor TEXT);
+pairs:
+  - question: How many pupils have Ann as their mayor?
+    sql: SELECT COUNT(*) FROM pupil JOIN town ON pupil.town = town.town WHERE town.mayor = 'Ann'
+"""
+
+
+def test_what_the_model_cannot_write_is_put_over_by_program(
     engine: Engine, catalog: Catalog, settings: Settings
 ) -> None:
     def said(messages: Sequence[Message]) -> str:
-        return COUNT.replace("Oslo", "Rome") if "Bree" in messages[-1].content else good(messages)
+        task = messages[-1].content
+        return COUNT.replace("Oslo", "Rome") if "Bree" in task and "Write a query" in task else good(messages)
+
+    ready = prepare(engine, catalog, settings, said)
+    made, *others = sql_of(ready)
+    assert re.fullmatch(r"SELECT COUNT\(\*\) FROM ship WHERE port = '(Oslo|Bergen|Bodø|Narvik|Molde)'", made)
+    assert others == [BEST, SUM]
+    assert ready.failed["gives nothing"] == TRIES
+
+
+def test_with_masked_values_only_the_model_writes(
+    engine: Engine, catalog: Catalog, settings: Settings
+) -> None:
+    masked = settings.model_copy(update={"mask": True})
+    model = FunctionModel(lambda messages: "no")
+    ready = prepare_strategy("da_gp", catalog, model, masked, engine=engine)
+    assert isinstance(ready, PreparedAdapted)
+    assert ready.adapted == 0
+    assert not any("Oslo" in message.content for request in model.requests for message in request)
+
+
+def test_where_nothing_passes_the_original_stays(
+    engine: Engine, catalog: Catalog, settings: Settings
+) -> None:
+    assert settings.training is not None
+    joined = "  - question: How" + JOINED.split("- question: How")[1]
+    Path(settings.training).write_text(
+        JOINED.split("pairs:")[0] + "pairs:" + TRAINING.split("pairs:")[1] + joined, encoding="utf-8"
+    )
+
+    def said(messages: Sequence[Message]) -> str:
+        return COUNT.replace("Oslo", "Rome") if "pupil JOIN" in messages[-1].content else good(messages)
 
     told: list[tuple[str, int, int]] = []
     ready = prepare_strategy(
@@ -200,20 +243,22 @@ def test_where_no_sample_passes_the_original_stays(
     )
     assert isinstance(ready, PreparedAdapted)
     assert sql_of(ready) == [BEST, SUM]
-    assert [one.sql for one in ready.kept] == ["SELECT COUNT(*) FROM pupil WHERE town = 'Bree'"]
+    (stays,) = [one.sql for one in ready.kept]
+    assert "town.mayor = 'Ann'" in stays
     said_last = (
-        "2 of 3 examples adapted, 1 stay those of other databases; samples that failed: 8 (gives nothing)"
+        "2 of 3 examples adapted, 1 stay those of other databases; samples that failed: "
+        f"{TRIES} (is built otherwise)"
     )
     assert told == [
         *(("adapting examples", n, 3) for n in range(3)),
         (f"{said_last}; to review: {review_file(settings)}", 3, 3),
     ]
-    assert TRIES == 8
     turns = ready.prompt(PromptContext("Which is oldest?", "", "sqlite", "fleet")).messages
     assert turns[1].content.startswith("Database school:\nCREATE TABLE pupil")
     assert turns[3].content.startswith("Database fleet:\nCREATE TABLE ship")
-    entry = yaml.safe_load(review_file(settings).read_text("utf-8"))["exemplars"][0]
-    assert (entry["sql"], entry["failed"]) == ("", {"gives nothing": 8})
+    entries = yaml.safe_load(review_file(settings).read_text("utf-8"))["exemplars"]
+    (entry,) = [one for one in entries if "mayor" in one["pattern"]]
+    assert (entry["sql"], entry["failed"]) == ("", {"is built otherwise": TRIES})
 
 
 def test_samples_get_freer(engine: Engine, catalog: Catalog, settings: Settings) -> None:
@@ -241,11 +286,13 @@ def test_no_two_examples_are_the_same(engine: Engine, catalog: Catalog, settings
     more = "  - question: Lowest?\n    sql: SELECT town, MIN(marks) FROM pupil GROUP BY town\n"
     assert settings.training is not None
     Path(settings.training).write_text(TRAINING + more, encoding="utf-8")
-    ready = prepare(
-        engine, catalog, settings, lambda m: SUM if "Query: SELECT town, MIN" in m[-1].content else good(m)
-    )
-    assert sql_of(ready) == [COUNT, BEST, SUM]
-    assert [one.question for one in ready.kept] == ["Lowest?"]
+
+    def said(messages: Sequence[Message]) -> str:
+        task = messages[-1].content
+        return SUM if "Query: SELECT town, MIN" in task and "Write a query" in task else good(messages)
+
+    ready = prepare(engine, catalog, settings, said)
+    assert sql_of(ready) == [COUNT, BEST, SUM, "SELECT port, MIN(tons) FROM ship GROUP BY port"]
     assert ready.failed == {"is there already": TRIES}
 
 

@@ -49,7 +49,7 @@ QUESTIONS = {
 def good(messages: Sequence[Message]) -> str:
     """A model that does what it is asked."""
     task = messages[-1].content
-    sql = task.split("Query: ")[1].split("\n")[0]
+    sql = task.split("Query: ")[-1].split("\n")[0]
     if "Which question" in task:
         return QUESTIONS[sql]
     return next(f"```sql\n{made}\n```" for part, made in ANSWERS.items() if part in sql)

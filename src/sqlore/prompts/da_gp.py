@@ -1,8 +1,9 @@
 """The generic prompt adapted to the database: DA-GP of "Adapt and Decompose" (section 4.3), in three stages.
 
-For each exemplar of Algorithm 1 the model writes SQL on the target that is composed like it (sampled until
-one passes, `da_gp_check`), then the question that this SQL answers, once for a database. A question's prompt
-then has examples of the very database that is asked, whose schema is told in full (`da_gp_schema`).
+For each exemplar of Algorithm 1 the model writes SQL on the target that is composed like it (`da_gp_ask`;
+sampled until one passes, `da_gp_check`), then the question that this SQL answers, once for a database. A
+question's prompt then has examples of the very database that is asked, whose schema is told in full
+(`da_gp_schema`).
 
 An exemplar for which no sample passes stays as it was, with its own schema. Where examples with their
 schemas do not all fit, those go first. Every finding is kept at once and can be corrected (`da_gp_review`).
@@ -38,6 +39,7 @@ from sqlore.prompts.few_shot import (
 from sqlore.prompts.notebook import Notebook, fingerprint
 from sqlore.prompts.rules import rules
 from sqlore.prompts.text import as_data, literals_of, mask_values, neutral, sql_line, tokens
+from sqlore.prompts.transpose_target import Target
 from sqlore.prompts.zero_shot import question_lines
 from sqlore.sql import parse_script
 
@@ -45,12 +47,13 @@ if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.engines import Engine
     from sqlore.llm import ChatModel
+    from sqlore.model import Schema
     from sqlore.prompts.training_set import TrainingSet
 
 __all__ = ["AdaptedPrompt", "PreparedAdapted"]
 
 #: Raised when the samples are asked for or chosen otherwise: what was kept before is not used then.
-VERSION = 1
+VERSION = 2
 #: Of a prompt's budget, what the examples' schema may take where the whole schema is too large.
 CUT_SHARE = 0.2
 
@@ -86,7 +89,7 @@ class AdaptedPrompt:
         entries = []
         for number, pair in enumerate(chosen):
             work.progress("adapting examples", number, len(chosen))
-            entries.append(work.entry(shots(pair)))
+            entries.append(work.entry(shots(pair), examples.schema(pair.database), number))
         ready = PreparedAdapted.of(
             told, [shots(pair) for pair in chosen], entries, setup.mask, work.review_path
         )
@@ -150,6 +153,7 @@ class Adaptation:
         self._setup, self._told, self._llm = setup, told, llm
         self.asked = False  # whether the model was
         self._bench = Bench(engine, catalog)
+        self._target = None if setup.mask else Target(catalog)
         model = llm.name if llm is not None else ""
         tables = [
             (table.schema, table.name, [c.name for c in table.columns]) for table in catalog.schema.tables
@@ -177,14 +181,17 @@ class Adaptation:
         """The report, with where its exemplars can be reviewed."""
         return report if self._review.path is None else f"{report}; to review: {self._review.path}"
 
-    def entry(self, original: Shot) -> Entry:
-        """The adaptation of an exemplar: a person's, one that was made before, or a new one."""
+    def entry(self, original: Shot, source: Schema, number: int = 0) -> Entry:
+        """The adaptation of an exemplar over `source`: a person's, one made before, or a new one.
+
+        `number` is its place among the exemplars.
+        """
         blank = Entry(original.database, original.sql)
         settled = self._settled.get(blank.key)
         if settled is not None:
             entry = self._checked(settled)
         else:
-            entry = self._made(blank, original)
+            entry = self._made(blank, original, source, number)
             self._known.add(entry.sql.lower())
         self._review.put(entry)
         return entry
@@ -197,15 +204,15 @@ class Adaptation:
             return replace(settled, problem=str(why))
         return replace(settled, problem="")
 
-    def _made(self, blank: Entry, original: Shot) -> Entry:
+    def _made(self, blank: Entry, original: Shot, source: Schema, number: int) -> Entry:
         notes, sql_key, question_key = self._notes, f"sql {blank.key}", f"question {blank.key}"
         if sql_key not in notes:
-            notes.put(sql_key, list(self._asker().sql(original, self._known)))
+            notes.put(sql_key, list(self._asker().sql(original, source, self._known, number)))
         sql, failed = notes[sql_key]
         question = ""
         if sql:
             if question_key not in notes:
-                notes.put(question_key, list(self._asker().question(sql)))
+                notes.put(question_key, list(self._asker().question(sql, original)))
             question, unsaid = notes[question_key]
             failed = {**failed, **unsaid}
         return replace(blank, sql=sql, question=question, failed=failed, made=fingerprint(sql, question))
@@ -216,7 +223,7 @@ class Adaptation:
                 "da_gp needs a model to adapt its examples", hint="choose one with --model"
             )
         told, self.asked = self._told, True
-        return Asker(self._llm, self._bench, told.name, told.dialect, told.schema)
+        return Asker(self._llm, self._bench, told.name, told.dialect, told.schema, self._target)
 
 
 @dataclass(frozen=True, slots=True)

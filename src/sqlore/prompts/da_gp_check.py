@@ -28,6 +28,8 @@ ROWS: Final = 50
 SECONDS: Final = 5.0
 #: A bare column that equals a value, or one of several; names that need quotes are in double ones.
 _EQUAL: Final = re.compile(r"""(?:"[^"]*"|[^\s()"])+ (?:= <val>|in \(<val>\))""")
+#: A table joined to itself on one and the same column: it gives back its own rows.
+_SELF: Final = re.compile(r"""(?P<table>.+)\.(?P<column>[^.]+) = (?P=table)#2\.(?P=column)""")
 _LAST_NAME: Final = re.compile(r"""[^."]+$|"[^"]*"$""")
 
 
@@ -74,6 +76,8 @@ class Bench:
             raise Unfit("is built otherwise")
         _says_something(rows)
         for fragment in parsed.fragments:
+            if fragment.kind == "relation" and _SELF.fullmatch(fragment.skeleton):
+                raise Unfit("joins rows to themselves")
             if fragment.kind == "condition" and _EQUAL.fullmatch(fragment.skeleton):
                 self._has_values(fragment)
         return checked
