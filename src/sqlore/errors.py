@@ -155,7 +155,25 @@ class ConnectError(EngineError):
 
 
 class QueryError(EngineError):
-    """The database refused the query; the message is the database's own."""
+    """The database refused the query; the message is the database's own.
+
+    `position` (from 0), `line` and `column` (from 1) say where in the query, where the database tells.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        position: int | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        where: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, where=where, hint=hint)
+        self.position = position
+        self.line = line
+        self.column = column
 
 
 class QueryTimeout(EngineError):

@@ -14,8 +14,10 @@ from sqlore.engines import Engine, connect
 from sqlore.errors import ConnectError, UsageError
 
 Make = Callable[..., Path]
+files = pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
 
 
+@files
 def test_by_path_by_url_relative_and_absolute(
     make: Make, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -39,6 +41,7 @@ def test_by_path_by_url_relative_and_absolute(
             assert again.url == engine.url
 
 
+@files
 @pytest.mark.parametrize("name", ["a b", "a#b", "100%25", "日本", 'it\'s "quoted"'])
 def test_file_names_with_odd_characters(make: Make, kind: str, name: str) -> None:
     path = make(name=name)
@@ -47,6 +50,7 @@ def test_file_names_with_odd_characters(make: Make, kind: str, name: str) -> Non
         assert engine.run("SELECT count(*) FROM customer").rows == ((3,),)
 
 
+@files
 def test_a_question_mark_in_a_file_name(make: Make, kind: str) -> None:
     path = make(name="a?b")
     if kind == "sqlite":
@@ -58,6 +62,7 @@ def test_a_question_mark_in_a_file_name(make: Make, kind: str) -> None:
         assert "rename" in (caught.value.hint or "")
 
 
+@files
 def test_a_percent_encoded_url(make: Make, kind: str) -> None:
     path = make(name="a b")
     with connect(f"{kind}:///{str(path).replace(' ', '%20')}") as engine:
@@ -67,8 +72,12 @@ def test_a_percent_encoded_url(make: Make, kind: str) -> None:
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("mysql://u@h/db", "mysql"),
-        ("postgresql+psycopg://u@h/db", "postgresql"),
+        ("oracle://u@h/db", "oracle"),
+        ("mssql+pyodbc://u@h/db", "mssql"),
+        ("postgresql+asyncpg://u@h/db", "asyncpg"),
+        ("postgresql://u@h:port/db", "cannot be read"),
+        ("mysql://u@h/", "no database"),
+        ("mysql://u@h/db?speed=high", "speed"),
         ("sqlite://", "no file"),
         ("sqlite:///", "no file"),
         ("sqlite://shop.db", "two slashes"),
@@ -83,6 +92,7 @@ def test_urls_that_cannot_be(text: str, word: str) -> None:
     assert caught.value.hint
 
 
+@files
 def test_files_that_cannot_be(kind: str, tmp_path: Path) -> None:
     (tmp_path / "empty.db").touch()
     (tmp_path / "text.db").write_text("id,name\n1,Ann\n")
@@ -107,6 +117,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
         connect(str(tmp_path / "pipe"))
 
 
+@files
 def test_a_damaged_database(make: Make) -> None:
     path: Path = make()
     with path.open("r+b") as file:
@@ -117,6 +128,7 @@ def test_a_damaged_database(make: Make) -> None:
     assert caught.value.hint
 
 
+@files
 def test_the_wrong_url_says_the_right_one(make: Make, kind: str) -> None:
     path: Path = make()
     other = "duckdb" if kind == "sqlite" else "sqlite"
@@ -154,6 +166,7 @@ def test_a_duckdb_file_that_another_process_writes(tmp_path: Path) -> None:
         process.communicate()
 
 
+@files
 def test_what_a_killed_writer_left_is_read(make: Make, kind: str) -> None:
     path: Path = make()
     code = (
@@ -176,5 +189,5 @@ def test_two_engines_on_one_file(make: Make) -> None:
         assert two.run("SELECT count(*) FROM customer").rows == ((3,),)
 
 
-def test_the_protocol_is_what_connect_returns(engine: Engine) -> None:
-    assert engine.quote('a"b') == '"a""b"'
+def test_names_are_quoted_as_the_database_reads_them(engine: Engine, kind: str) -> None:
+    assert engine.quote('a"b`c') == ('`a"b``c`' if kind == "mysql" else '"a""b`c"')

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sqlore.engines import Engine, connect
 from sqlore.model import Column, ForeignKey, Table
 
-Make = Callable[..., Path]
+Make = Callable[..., Any]
 
 
 def test_tables_columns_keys_and_counts(engine: Engine, kind: str) -> None:
@@ -19,10 +19,14 @@ def test_tables_columns_keys_and_counts(engine: Engine, kind: str) -> None:
     assert [table.name for table in schema.tables] == ["customer", "orders", "paid"]
     customer = schema.table("Customer")
     assert isinstance(customer, Table)
-    text = "TEXT" if kind == "sqlite" else "VARCHAR"
-    name = "VARCHAR(40)" if kind == "sqlite" else "VARCHAR"
+    number, name, text = {
+        "sqlite": ("INTEGER", "VARCHAR(40)", "TEXT"),
+        "duckdb": ("INTEGER", "VARCHAR", "VARCHAR"),
+        "postgres": ("integer", "character varying(40)", "text"),
+        "mysql": ("int(11)", "varchar(40)", "text"),
+    }[kind]
     assert customer.columns == (
-        Column("id", "INTEGER", nullable=False, primary_key=True),
+        Column("id", number, nullable=False, primary_key=True),
         Column("name", name, nullable=False),
         Column("city", text),
     )
@@ -57,14 +61,15 @@ def test_compound_keys_and_self_reference(make: Make) -> None:
     assert person.foreign_keys == (ForeignKey(("boss",), "person", ("id",)),)
 
 
-def test_a_key_without_columns_means_the_primary_key(make: Make) -> None:
-    path = make(["CREATE TABLE p (Code TEXT PRIMARY KEY)", "CREATE TABLE c (x TEXT REFERENCES P)"])
+def test_a_key_without_columns_means_the_primary_key(make: Make, kind: str) -> None:
+    text, to = ("VARCHAR(9)", "p (code)") if kind == "mysql" else ("TEXT", "p")  # MySQL wants the column
+    path = make([f"CREATE TABLE p (Code {text} PRIMARY KEY)", f"CREATE TABLE c (x {text} REFERENCES {to})"])
     with connect(str(path)) as engine:
         child = engine.schema().table("c")
     assert child is not None
     assert child.foreign_keys[0].columns == ("x",)
     assert child.foreign_keys[0].ref_table.lower() == "p"
-    assert child.foreign_keys[0].ref_columns == ("Code",)
+    assert child.foreign_keys[0].ref_columns == ("code" if kind == "postgres" else "Code",)
 
 
 def test_a_thousand_columns(make: Make) -> None:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from sqlore.engines.base import Engine
+from sqlore.engines.server_url import is_server, parse_server
 from sqlore.engines.url import parse_target
 
-__all__ = ["Engine", "connect"]
+__all__ = ["Engine", "connect", "place_of"]
 
 
 def connect(url: str) -> Engine:
     """Open a database for reading.
 
     `url` is `sqlite:///relative.db`, `sqlite:////absolute.db`, `duckdb:///file.duckdb`, or simply the
-    path of a file, whose kind is read from its header. Raises `UsageError` for other kinds of database
-    and `ConnectError` where the file cannot be opened as one.
+    path of a file, whose kind is read from its header; or a server's: `postgresql://user@host/database`,
+    `mysql://user@host/database`. Raises `UsageError` for other kinds of database and for a driver that is
+    not installed, `ConnectError` where the database cannot be opened.
     """
+    if is_server(url):
+        server = parse_server(url)
+        if server.kind == "postgresql":
+            from sqlore.engines.postgres import PostgresEngine
+
+            return PostgresEngine(server)
+        from sqlore.engines.mysql import MysqlEngine
+
+        return MysqlEngine(server)
     target = parse_target(url)
     if target.kind == "sqlite":
         from sqlore.engines.sqlite import SqliteEngine
@@ -23,3 +34,14 @@ def connect(url: str) -> Engine:
     from sqlore.engines.duckdb import DuckdbEngine
 
     return DuckdbEngine(target)
+
+
+def place_of(url: str) -> str:
+    """The URL of a database as it can be kept: whole paths, no password.
+
+    Raises as `connect`, but opens nothing.
+
+    >>> place_of("postgres://ann:secret@db.example/shop")
+    'postgresql://ann@db.example/shop'
+    """
+    return parse_server(url).url if is_server(url) else parse_target(url).url

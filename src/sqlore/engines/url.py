@@ -18,6 +18,8 @@ SUPPORTED: Final = (
     "sqlite:////absolute/path.db",
     "duckdb:///relative.duckdb",
     "duckdb:////absolute/path.duckdb",
+    "postgresql://user@host:port/database",
+    "mysql://user@host:port/database",
     "the path of a SQLite or DuckDB file",
 )
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
