@@ -3,6 +3,7 @@ import { routeOf, usePath } from "./lib/router";
 import { useShortcut } from "./lib/keys";
 import { useApp } from "./state/app";
 import { Empty, Waiting } from "./ui/bits";
+import { Boundary } from "./ui/boundary";
 import { Link } from "./ui/link";
 import Palette from "./ui/palette";
 import { Topbar } from "./ui/topbar";
@@ -25,7 +26,7 @@ export function App() {
       <Topbar />
       <main id="view" className="view" tabIndex={-1}>
         <Suspense fallback={<div className="state"><Waiting>Loading</Waiting></div>}>
-          <View path={path} />
+          <Boundary at={path}><View path={path} /></Boundary>
         </Suspense>
       </main>
       {palette && <Palette close={() => setPalette(false)} />}

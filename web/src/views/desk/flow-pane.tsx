@@ -58,8 +58,10 @@ function Flow() {
   return (
     <ReactFlow<CardNode> ref={box} className="flow" nodes={nodes} edges={edges} nodeTypes={TYPES} fitView fitViewOptions={FIT} minZoom={0.1} maxZoom={1.5}
       nodesDraggable={false} nodesConnectable={false} edgesFocusable={false} onlyRenderVisibleElements={placed.length > 40} proOptions={{ hideAttribution: true }}
-      onNodeClick={(_, node) => select({ node: node.id, item: null })}
-      onSelectionChange={({ nodes: [one] }) => one && one.id !== useDesk.getState().selection.node && select({ node: one.id, item: null })}
+      onNodesChange={(changes) => {
+        const chosen = changes.find((change) => change.type === "select" && change.selected); // by a click or by Enter
+        if (chosen?.type === "select" && chosen.id !== selection.node) select({ node: chosen.id, item: null });
+      }}
       aria-label="Data flow">
       <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
       <Controls showInteractive={false} />
