@@ -17,13 +17,18 @@ const Settings = lazy(() => import("./views/settings/settings"));
 
 export function App() {
   const path = usePath();
-  const { load, palette, setPalette, notes } = useApp();
+  const { load, palette, setPalette, notes, lost } = useApp();
   useEffect(() => void load(), [load]);
   useShortcut("mod+k", () => setPalette(!palette));
   return (
     <div className="shell">
       <a className="skip" href="#view">Skip to the content</a>
       <Topbar />
+      {lost && (
+        <p className="notice" role="alert">
+          <strong>sqlore does not answer.</strong> Is <code>sqlore serve</code> still running? What you made is kept; this page goes on by itself when it is back.
+        </p>
+      )}
       <main id="view" className="view" tabIndex={-1}>
         <Suspense fallback={<div className="state"><Waiting>Loading</Waiting></div>}>
           <Boundary at={path}><View path={path} /></Boundary>

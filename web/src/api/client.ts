@@ -22,6 +22,13 @@ const UNREACHABLE: Problem = {
   errors: [],
 };
 
+let tell: (reached: boolean) => void = () => {};
+
+/** Who is told whether the server answers, with every request. */
+export function whenReached(told: (reached: boolean) => void): void {
+  tell = told;
+}
+
 /** The data of an answer. Throws `ApiError`; an aborted request throws what `fetch` throws. */
 export async function ok<T>(answer: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   let found;
@@ -29,8 +36,10 @@ export async function ok<T>(answer: Promise<{ data?: T; error?: unknown; respons
     found = await answer;
   } catch (error) {
     if (isAbort(error)) throw error;
+    tell(false);
     throw new ApiError(UNREACHABLE);
   }
+  tell(true);
   if (found.error !== undefined || !found.response.ok) throw new ApiError(asProblem(found.error, found.response));
   return found.data as T;
 }

@@ -1,9 +1,10 @@
+import { api, ok } from "./client";
 import type { JobEvents } from "./types";
 
 export type Heard = { [Name in keyof JobEvents]?: (event: JobEvents[Name]) => void };
 
 const NAMES: (keyof JobEvents)[] = [
-  "stage", "token", "known", "draft", "proposal", "figure", "learned", "described", "completion", "problem", "end",
+  "stage", "token", "known", "draft", "proposal", "figure", "learned", "warmed", "described", "completion", "problem", "end",
 ];
 
 /**
@@ -21,6 +22,7 @@ export function listen(job: string, heard: Heard, lost: () => void = () => {}): 
   }
   source.onerror = () => {
     if (source.readyState === EventSource.CLOSED) lost();
+    else ok(api.GET("/api/app")).catch(() => {}); // says whether the server is gone or only the line broke
   };
   return () => source.close();
 }

@@ -39,6 +39,7 @@ export interface JobEvents {
   proposal: Schemas["ProposalEvent"];
   figure: Schemas["FigureEvent"];
   learned: Schemas["LearnedEvent"];
+  warmed: Schemas["WarmedEvent"];
   described: Schemas["DescribedEvent"];
   completion: Schemas["CompletionEvent"];
   problem: Schemas["ProblemEvent"];
@@ -48,6 +49,7 @@ export type ItemDetail = Schemas["ItemDetail"];
 export type ColumnEntry = Schemas["ColumnEntry"];
 export type TableEntry = Schemas["TableEntry"];
 export type TableSummary = Schemas["TableSummary"];
+export type WarmReport = Schemas["WarmReport"];
 export type LearnReport = Schemas["LearnReport"];
 export type Rejected = Schemas["Rejected"];
 export type LoggedEvent = Schemas["LoggedEvent"];

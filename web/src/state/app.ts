@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import { api, ok, problemOf } from "../api/client";
+import { api, ok, problemOf, whenReached } from "../api/client";
 import type { Health, Problem, Switches } from "../api/types";
 
 export type Theme = "system" | "light" | "dark";
@@ -14,6 +14,8 @@ interface AppState {
   health: Health | null;
   switches: Switches | null;
   problem: Problem | null;
+  /** Whether the server does not answer; it is asked again until it does. */
+  lost: boolean;
   theme: Theme;
   palette: boolean;
   notes: Note[];
@@ -32,6 +34,7 @@ export const useApp = create<AppState>((set, get) => ({
   health: null,
   switches: null,
   problem: null,
+  lost: false,
   theme: storedTheme(),
   palette: false,
   notes: [],
@@ -63,6 +66,25 @@ export const useApp = create<AppState>((set, get) => ({
   },
   unsay: (id) => set({ notes: get().notes.filter((note) => note.id !== id) }),
 }));
+
+const AGAIN = 1500;
+
+whenReached((reached) => {
+  const { lost, load, say } = useApp.getState();
+  if (reached === !lost) return;
+  useApp.setState({ lost: !reached });
+  if (!reached) return void knock();
+  say("sqlore answers again");
+  void load();
+});
+
+/** Asks the server until it answers. */
+async function knock(): Promise<void> {
+  while (useApp.getState().lost) {
+    await new Promise((done) => setTimeout(done, AGAIN));
+    await ok(api.GET("/api/app")).catch(() => {});
+  }
+}
 
 function storedTheme(): Theme {
   const found = localStorage.getItem(THEME);

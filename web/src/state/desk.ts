@@ -41,6 +41,7 @@ interface DeskState {
   write: (sql: string) => Promise<Problem | null>;
   again: (question?: string) => Promise<void>;
   refresh: () => Promise<void>;
+  reopen: () => Promise<void>;
   cancel: () => Promise<void>;
   confirm: () => Promise<void>;
 }
@@ -67,8 +68,9 @@ export const useDesk = create<DeskState>((set, get) => ({
 
   open: async (id) => {
     if (get().id === id && get().draft !== null) return;
+    const selection = get().id === id ? get().selection : EMPTY.selection;
     get().close();
-    set({ id, ...EMPTY });
+    set({ id, ...EMPTY, selection });
     try {
       const draft = await ok(api.GET("/api/drafts/{id}", { params: { path: { id } } }));
       if (get().id !== id) return;
@@ -152,6 +154,20 @@ export const useDesk = create<DeskState>((set, get) => ({
     if (get().id !== id) return;
     get().show(draft);
     if (draft.sql) await explain(draft);
+  },
+
+  reopen: async () => {
+    const { id, selection, draft, progress, results } = get();
+    if (id === null) return;
+    if (draft?.sql && progress === null) {
+      // what is being edited stays as it is
+      set({ results: Object.fromEntries(Object.entries(results).filter(([, one]) => one !== "running" && "rows" in one)) });
+      return get().refresh().catch((error) => set({ problem: problemOf(error) }));
+    }
+    stopAsking();
+    stopFigures();
+    set({ id, ...EMPTY, selection });
+    await get().open(id);
   },
 
   cancel: async () => {

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
 import { sentence } from "../../lib/format";
 import { useShortcut } from "../../lib/keys";
@@ -45,6 +45,7 @@ export function Desk({ id }: { id: string }) {
     void open(id);
   }, [id, open]);
   useEffect(() => close, [close]);
+  useReturn();
   useEffect(() => {
     document.title = draft ? `${draft.title || draft.question || "SQL by hand"} · sqlore` : "sqlore";
     return () => {
@@ -62,6 +63,16 @@ export function Desk({ id }: { id: string }) {
   if (!draft) return <div className="state"><Waiting>Opening the draft</Waiting></div>;
   if (!draft.sql) return <Unanswered again={again} />;
   return <Open />;
+}
+
+/** When the server is back after it was gone, the draft is read again: a job of before is not there any more. */
+function useReturn(): void {
+  const lost = useApp((state) => state.lost);
+  const was = useRef(false);
+  useEffect(() => {
+    if (was.current && !lost) void useDesk.getState().reopen();
+    was.current = lost;
+  }, [lost]);
 }
 
 /** A question that got no SQL: why, and what was tried. */
