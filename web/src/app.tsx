@@ -13,6 +13,7 @@ import { Desk } from "./views/desk/desk";
 const Knowledge = lazy(() => import("./views/knowledge/knowledge"));
 const Dictionary = lazy(() => import("./views/dictionary/dictionary"));
 const Learn = lazy(() => import("./views/learn/learn"));
+const Reviews = lazy(() => import("./views/reviews/reviews"));
 const Settings = lazy(() => import("./views/settings/settings"));
 
 export function App() {
@@ -57,6 +58,8 @@ function View({ path }: { path: string }) {
       return <Dictionary table={route.table ?? null} />;
     case "learn":
       return <Learn />;
+    case "review":
+      return <Reviews />;
     case "settings":
       return <Settings />;
     case "missing":

@@ -7,6 +7,7 @@ export type Route =
   | { view: "knowledge"; item?: number }
   | { view: "dictionary"; table?: string }
   | { view: "learn" }
+  | { view: "review" }
   | { view: "settings" }
   | { view: "missing"; path: string };
 
@@ -19,7 +20,7 @@ export function routeOf(path: string): Route {
     return second === undefined ? { view: "knowledge" } : { view: "knowledge", item: Number(second) };
   }
   if (first === "dictionary") return second === undefined ? { view: "dictionary" } : { view: "dictionary", table: second };
-  if (first === "learn" || first === "settings") return { view: first };
+  if (first === "learn" || first === "review" || first === "settings") return { view: first };
   return { view: "missing", path };
 }
 

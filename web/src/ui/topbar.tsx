@@ -11,6 +11,8 @@ const PLACES = [
   { href: "/learn", label: "Learn", views: ["learn"] },
 ];
 
+const REVIEW = { href: "/review", label: "Review", views: ["review"] };
+
 export function Topbar() {
   const { view } = routeOf(usePath());
   const { health, switches, turn, setPalette } = useApp();
@@ -21,7 +23,7 @@ export function Topbar() {
         sqlore
       </Link>
       <nav aria-label="Views">
-        {PLACES.map((place) => (
+        {(health?.review ? [...PLACES, REVIEW] : PLACES).map((place) => (
           <Link key={place.href} href={place.href} aria-current={place.views.includes(view) ? "page" : undefined}>
             {place.label}
           </Link>

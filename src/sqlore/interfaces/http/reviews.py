@@ -126,7 +126,7 @@ class Reviewing:
             raise UsageError("a senior decides", hint="keep: true or false; by: your name")
         with self.lock:
             self.need_open()
-            one = merge(self.folder).tasks[number - 1]
+            one = merge(self.folder, resamples=0).tasks[number - 1]
             talked = self.folder.discussion.get(task.id)
             if one.by == "annotators":
                 raise Conflict("the annotators agree on this task")
@@ -148,7 +148,7 @@ class Reviewing:
         """All judgements together. Raises `Conflict` while they are blind."""
         with self.lock:
             self.need_open()
-            return merge(self.folder)
+            return merge(self.folder, resamples=0)
 
     def final(self, state: Served) -> list[dict[str, Any]]:
         """The tasks that stay, with their edits, as `sqlore bench review --report --out` writes them."""

@@ -1,0 +1,96 @@
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import { api, ok } from "../../api/client";
+import type { components } from "../../api/schema";
+import { many, took } from "../../lib/format";
+import { useLoaded } from "../../lib/load";
+import { ProblemNote, Waiting } from "../../ui/bits";
+import { Sql } from "../../ui/code-line";
+
+const Grid = lazy(() => import("../desk/grid"));
+
+export type Task = components["schemas"]["ReviewTask"];
+export type Edit = components["schemas"]["Proposed"];
+
+/** A task as people read it: its question, what is said with it, its SQL. */
+export function TaskText({ task, children }: { task: Task; children?: ReactNode }) {
+  return (
+    <>
+      <header>
+        <p className="quiet">Task {task.id}{children}</p>
+        <h2 className="review-question">{task.question}</h2>
+      </header>
+      {task.evidence && <p><span className="label">Evidence</span> {task.evidence}</p>}
+      <Sql text={task.sql} block />
+    </>
+  );
+}
+
+/** The rows of a query, or what is wrong with it. */
+export function TaskRows({ sql, label }: { sql: string; label: string }) {
+  const { data, problem, loading } = useLoaded((signal) => ok(api.POST("/api/run", { body: { sql, limit: 200 }, signal })), [sql]);
+  return (
+    <section aria-label={label}>
+      <p className="label">
+        {label}{" "}
+        {data && !loading && <span className="quiet">{data.truncated ? "first " : ""}{many(data.fetched, "row")}, {took(data.seconds)}</span>}
+      </p>
+      {loading && <Waiting>Running the query</Waiting>}
+      {problem && !loading && <ProblemNote problem={problem} />}
+      {data && !loading && (
+        <div className="review-rows">
+          <Suspense fallback={<Waiting>Loading</Waiting>}><Grid key={data.id} result={data} contains="" /></Suspense>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** Another wording, other SQL: what a person would make of a task. The rows of the SQL are shown before it is saved. */
+export function EditFields({ task, edit, set }: { task: Task; edit: Edit; set: (edit: Edit) => void }) {
+  const [tried, setTried] = useState<string | null>(null);
+  const changed = edit.sql !== null && edit.sql !== undefined && edit.sql.trim() !== task.sql.trim();
+  return (
+    <details open={edit.question != null || edit.sql != null}>
+      <summary>Change the question or the SQL</summary>
+      <div className="review-step" style={{ paddingTop: "0.75rem" }}>
+        <div className="stack">
+          <label htmlFor="edit-question">Question</label>
+          <textarea id="edit-question" className="field" rows={2} value={edit.question ?? task.question} onChange={(event) => set({ ...edit, question: event.target.value })} />
+        </div>
+        <div className="stack">
+          <label htmlFor="edit-sql">SQL</label>
+          <textarea id="edit-sql" className="field mono" rows={8} spellCheck={false} value={edit.sql ?? task.sql} onChange={(event) => set({ ...edit, sql: event.target.value })} />
+        </div>
+        <div className="actions">
+          <button type="button" className="button" disabled={!changed} onClick={() => setTried(edit.sql ?? null)}>Show its rows</button>
+          <button type="button" className="button bare" disabled={edit.question == null && edit.sql == null} onClick={() => set({})}>Leave the task as it is</button>
+        </div>
+        {tried !== null && changed && <TaskRows sql={tried} label="Rows of the changed SQL" />}
+      </div>
+    </details>
+  );
+}
+
+/** A yes or no; `null` is neither yet. */
+export function YesNo(props: { name: string; legend: string; value: boolean | null; set: (value: boolean) => void; words?: [string, string] }) {
+  const [yes, no] = props.words ?? ["Yes", "No"];
+  return (
+    <fieldset>
+      <legend>{props.legend}</legend>
+      <div className="choice">
+        {[true, false].map((value) => (
+          <label key={String(value)}>
+            <input type="radio" name={props.name} checked={props.value === value} onChange={() => props.set(value)} />
+            {value ? yes : no}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** Whether keys go into a text that is being written. */
+export function writing(): boolean {
+  const focused = document.activeElement;
+  return focused instanceof HTMLTextAreaElement || (focused instanceof HTMLInputElement && focused.type !== "radio");
+}
