@@ -1,4 +1,4 @@
-"""Database servers that tests start for themselves: on a free port, as an ordinary user, gone with the tests."""
+"""Database servers that tests start for themselves: on a free port, as an ordinary user."""
 
 from __future__ import annotations
 

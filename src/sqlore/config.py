@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -20,6 +20,7 @@ from pydantic_settings import (
 )
 
 from sqlore.errors import ConfigError
+from sqlore.passwords import keep_password
 
 __all__ = ["FILE_NAME", "Settings", "cache_dir", "load_settings"]
 
@@ -83,6 +84,12 @@ class Settings(BaseSettings):
     narrow_schema: Literal["off", "auto", "always"] = Field(
         "auto", description="show only what a question touches of the schema: off, auto (too large), always"
     )
+
+    @field_validator("db")
+    @classmethod
+    def _without_password(cls, db: str | None) -> str | None:
+        """A password in the URL is kept apart at once: settings are shown, and written beside results."""
+        return None if db is None else keep_password(db)
 
     @classmethod
     def settings_customise_sources(

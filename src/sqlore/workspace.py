@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from itertools import chain, islice
@@ -45,7 +46,11 @@ def store_path(home: Path, url: str) -> Path:
     >>> store_path(Path(".sqlore"), "sqlite:////data/shop.sqlite").name.startswith("shop-")
     True
     """
-    stem = Path(url.rsplit("/", 1)[-1]).stem or "database"
+    from sqlore.engines import name_of
+
+    name = name_of(url)
+    # a database on a server may have any name, a file has one that files can have
+    stem = (name if Path(name).name == name else re.sub(r"\W", "_", name))[:80] or "database"
     return home / f"{stem}-{hashlib.sha256(url.encode()).hexdigest()[:8]}.sqlore"
 
 

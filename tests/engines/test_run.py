@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -120,10 +121,10 @@ def test_what_the_database_refuses(engine: Engine, sql: str) -> None:
 
 
 def test_deep_brackets_are_run_or_refused(engine: Engine) -> None:
-    try:
-        assert engine.run("SELECT " + "(" * 5000 + "1" + ")" * 5000).rows == ((1,),)
-    except QueryError as error:
-        assert str(error)
+    rows: tuple[object, ...] = ((1,),)
+    with suppress(QueryError):
+        rows = engine.run("SELECT " + "(" * 5000 + "1" + ")" * 5000).rows
+    assert rows == ((1,),)
     assert engine.run("SELECT 1").rows == ((1,),)
 
 

@@ -42,7 +42,11 @@ _OPAQUE: Final = (
     "union",
     "point",
     "interval",
+    "xml",
+    "tsvector",
+    "tsquery",
 )
+_OPAQUE_WORDS: Final = frozenset({"box", "circle", "line", "lseg", "path", "polygon"})  # of PostgreSQL
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,9 +207,9 @@ def column_kind(column: Column) -> ColumnKind:
     ['text', 'number', 'date', 'other', 'text', 'other']
     """
     spelled = column.type.lower()
-    if spelled.startswith("enum"):
+    if spelled.startswith(("enum", "set(")):
         return "text"  # whatever words its values are
-    if any(word in spelled for word in _OPAQUE):
+    if any(word in spelled for word in _OPAQUE) or spelled in _OPAQUE_WORDS or spelled.endswith("range"):
         return "other"
     if any(word in spelled for word in _TEXTS):
         return "text"
@@ -240,8 +244,20 @@ def _look(
         values=values,
         minimum=low if ranged and low else None,
         maximum=high if ranged and high else None,
-        complete=int(looked) < budget.rows and len(values) == int(distinct),
+        complete=int(looked) < budget.rows
+        and not _sample(engine.dialect, table, budget)
+        and len(values) == int(distinct),
     )
+
+
+def _sample(dialect: str, table: Table, budget: ProfileBudget) -> str:
+    """What takes a share of the blocks of a table too large to be read, the same ones for each column.
+
+    Empty where the table is small enough, or the database cannot: then its first rows are looked at.
+    """
+    if dialect != "postgres" or table.is_view or not table.rows or table.rows <= budget.rows:
+        return ""
+    return f" tablesample system ({100 * budget.rows / table.rows:.6f}) repeatable (1)"
 
 
 def _query(dialect: str, table: Table, seen: ColumnProfile, budget: ProfileBudget) -> str:
@@ -254,14 +270,20 @@ def _query(dialect: str, table: Table, seen: ColumnProfile, budget: ProfileBudge
     source = always_quote(table.name, dialect)
     if table.schema:
         source = f"{always_quote(table.schema, dialect)}.{source}"
-    listed = f"length(cast(v as varchar)) <= {budget.length}"
+    text = f"cast(v as {'char' if dialect == 'mysql' else 'varchar'})"
+    listed = f"{'char_length' if dialect == 'mysql' else 'length'}({text}) <= {budget.length}"
+    known = table.column(seen.column)
+    bits = known is not None and known.type.startswith("bit")
+    # PostgreSQL has no smallest boolean, UUID or bit string
+    bound = text if dialect == "postgres" and (seen.kind == "text" or bits) else "v"
     return (
         f"select case when {listed} then v end as listed_value, n, count(v) over () as distinct_values,"
-        " sum(case when v is null then 0 else n end) over () as filled_rows, min(v) over () as smallest,"
-        " max(v) over () as largest, sum(n) over () as all_rows"
+        " sum(case when v is null then 0 else n end) over () as filled_rows,"
+        f" min({bound}) over () as smallest, max({bound}) over () as largest, sum(n) over () as all_rows"
         " from (select v, count(*) as n from"
-        f" (select looked_at.{column} as v from {source} as looked_at limit {budget.rows})"
-        f" as seen group by v) as counted order by case when {listed} then 0 else 1 end, n desc, v"
+        f" (select looked_at.{column} as v from {source} as looked_at{_sample(dialect, table, budget)}"
+        f" limit {budget.rows}) as seen group by v) as counted"
+        f" order by case when {listed} then 0 else 1 end, n desc, v"
     )
 
 

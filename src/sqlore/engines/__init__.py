@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from sqlore.engines.base import Engine
 from sqlore.engines.server_url import is_server, parse_server
 from sqlore.engines.url import parse_target
 
-__all__ = ["Engine", "connect", "place_of"]
+__all__ = ["Engine", "connect", "name_of", "place_of"]
 
 
 def connect(url: str) -> Engine:
@@ -45,3 +47,14 @@ def place_of(url: str) -> str:
     'postgresql://ann@db.example/shop'
     """
     return parse_server(url).url if is_server(url) else parse_target(url).url
+
+
+def name_of(url: str) -> str:
+    """The name of a database in its URL or path: a file's without its ending; nothing is looked at.
+
+    >>> name_of("sqlite:////data/shop.sqlite"), name_of("mysql://ann@h/shop?schemas=shop,other")
+    ('shop', 'shop')
+    """
+    if is_server(url):
+        return parse_server(url).database
+    return Path(url.rsplit("/", 1)[-1]).stem

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlore.engines.url import parse_target
+from sqlore.engines import place_of
 from sqlore.errors import UsageError
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def plan_of(given: Mapping[str, Any], stored: Mapping[str, Any] | None = None) -
 
 def _place(db: str) -> str:
     folder = Path(db).expanduser()
-    return str(folder.resolve()) if folder.is_dir() else parse_target(db).url
+    return str(folder.resolve()) if folder.is_dir() else place_of(db)
 
 
 def _whole(files: Iterable[str]) -> tuple[str, ...]:

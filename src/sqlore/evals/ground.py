@@ -21,7 +21,7 @@ import sqlore
 from sqlore.catalog import Catalog, build_catalog, catalog_from_schema, load_tables_json
 from sqlore.config import cache_dir
 from sqlore.embed import Embedder
-from sqlore.engines import connect
+from sqlore.engines import connect, name_of
 from sqlore.errors import SourceError, UsageError
 from sqlore.evals.tasks import History
 from sqlore.evals.withhold import withheld
@@ -161,7 +161,7 @@ def scripts_by_database(plan: GroundPlan) -> dict[str, list[Script]]:
 
 
 def _name_of(plan: GroundPlan) -> str:
-    return Path(plan.db.rsplit("/", 1)[-1]).stem if plan.db else "history"
+    return name_of(plan.db) if plan.db else "history"
 
 
 def _catalog(plan: GroundPlan, name: str, *, several: bool) -> tuple[Catalog | None, str | None]:

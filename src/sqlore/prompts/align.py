@@ -103,7 +103,8 @@ class Aligner:
         if engine is None:
             return None
         where = ".".join(engine.quote(part) for part in (table.schema, table.name) if part)
-        literal = "'" + text.replace("'", "''") + "'"
+        escaped = text.replace("\\", "\\\\") if engine.dialect == "mysql" else text
+        literal = "'" + escaped.replace("'", "''") + "'"
         query = f"SELECT 1 FROM {where} WHERE {engine.quote(column.name)} = {literal}"
         try:
             return bool(engine.run(query, limit=1, timeout=_SECONDS).rows)

@@ -10,6 +10,7 @@ families that read files, call out, wait or change settings are few and known.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from sqlglot import exp
@@ -65,16 +66,30 @@ _DENIED_FUNCTION: Final = re.compile(
       | parquet_\w+ | enable_\w+ | disable_\w+ | \w*checkpoint | \w+_substrait\w* | getvariable  # DuckDB
       | pg_sleep\w* | pg_read\w* | pg_ls_\w+ | pg_stat_file | pg_file_\w+ | pg_terminate_backend
       | pg_cancel_backend | pg_reload_conf | pg_rotate_logfile | pg_logical_\w+ | pg_create_\w+ | pg_drop_\w+
+      | pg_import_\w+ | pg_log_\w+ | pg_start_backup | pg_stop_backup | pg_hba_file_rules | pg_prewarm
+      | pg_show_all_file_settings | pg_stat\w*_reset\w* | pg_stat_clear_snapshot | binary_upgrade_\w+
+      | autoprewarm\w* | brin_(?:de)?summarize\w* | gin_clean_pending_list | plpgsql_\w+ | plpy\w+
+      | ts_stat | ts_rewrite | crosstab\w* | connectby | xpath_table | postgres_fdw_\w+
       | pg_notify | pg_advisory\w* | pg_try_advisory\w* | pg_switch_wal | pg_promote | pg_export_snapshot
       | pg_backup_\w+ | pg_wal_\w+ | pg_replication_\w+ | lo_\w+ | loread | lowrite | dblink\w* | set_config
       | setval | nextval | (?:query|table|cursor|schema|database)_to_xml\w*               # PostgreSQL
       | load_file | sleep | benchmark | \w+_lock | release_all_locks | sys_exec | sys_eval
-      | (?:master|source)_pos_wait | wait_(?:for|until)_\w+                               # MySQL
+      | (?:master|source)_pos_wait | (?:master|source|binlog)_gtid\w* | wait_(?:for|until)_\w+
+      | sys_get | sys_set | keyring_\w+ | audit_\w+ | service_\w+ | group_replication_\w+     # MySQL
       | openrowset | opendatasource | openquery | openxml | xp_\w+ | sp_\w+               # T-SQL
       | system\$\w+ | get_presigned_url | build_\w+_file_url | complete | ai_\w+ | external_query
       | s3\w* | gcs | hdfs | remote\w* | jdbc | odbc | executable | httpuritype | http_\w+ | java_method
       | reflect\w* | utl_\w+ | dbms_\w+                           # Snowflake, BigQuery, ClickHouse, Oracle
     )$"""
+)
+# Tables of a server with passwords of its users, or with what stands in its files.
+_DENIED_TABLES: Final = _words(
+    """
+    pg_authid pg_shadow pg_hba_file_rules pg_ident_file_mappings pg_file_settings pg_user_mapping
+    pg_user_mappings pg_largeobject mysql.user mysql.global_priv mysql.db mysql.servers mysql.authentication
+    mysql.password_history mysql.proxies_priv mysql.general_log mysql.slow_log
+    information_schema.user_mapping_options
+    """
 )
 _TABLE_FUNCTIONS: Final = _words(
     """
@@ -152,8 +167,10 @@ def _one_statement(tokens: list[Token], sql: str) -> list[Token]:
     """The tokens of the only statement; what a comment hides counts only where it could be run."""
     depth = 0
     for token in tokens:
-        if any(comment.startswith("!") for comment in token.comments):
+        if any(comment.startswith(("!", "M!")) for comment in token.comments):
             raise _error(UnsafeSql, "a comment that MySQL would run as SQL is not allowed", token)
+        if _ESCAPED_NAME.match(sql, token.start):
+            raise _error(UnsafeSql, "a name with escapes (U&) is not allowed", token)
         if token.token_type in _OPEN:
             depth += 1
             if depth > MAX_DEPTH:
@@ -173,6 +190,8 @@ def _one_statement(tokens: list[Token], sql: str) -> list[Token]:
     return first
 
 
+# What PostgreSQL reads as one name is three tokens here, so that nobody would see which name it is.
+_ESCAPED_NAME: Final = re.compile(r"[uU]&[\"']")
 _OPEN: Final = (TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE)
 _CLOSE: Final = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END)
 
@@ -191,6 +210,9 @@ def _parse(tokens: list[Token], sql: str, language: Dialect) -> exp.Expr:
     try:
         trees = language.parser().parse(tokens, sql)
     except SqlglotParseError as error:
+        for token, following in pairwise(tokens):
+            if token.token_type == TokenType.INTO and following.text.upper() in _INTO_FILES:
+                raise _error(UnsafeSql, f"INTO {following.text.upper()} writes a file", token) from error
         raise _parse_error(error) from error
     except SqlglotError as error:
         raise ParseError(str(error).split("\n")[0]) from error
@@ -200,6 +222,9 @@ def _parse(tokens: list[Token], sql: str, language: Dialect) -> exp.Expr:
     if tree is None:
         raise ParseError("there is no SQL in it")
     return tree
+
+
+_INTO_FILES: Final = frozenset({"OUTFILE", "DUMPFILE"})
 
 
 def _parse_error(error: SqlglotParseError) -> ParseError:
@@ -270,6 +295,10 @@ def _require_table(node: exp.Table, schema: Schema | None) -> None:
     source = node.this
     if isinstance(source, (exp.Identifier, exp.Dot)):
         name = node.name
+        if {name.lower(), f"{node.db}.{name}".lower()} & _DENIED_TABLES and (
+            schema is None or schema.table(name) is None
+        ):
+            raise UnsafeSql(f"reading the table {name} is not allowed", position=source.meta.get("start"))
         if _FILE_NAME.search(name) and (schema is None or schema.table(name) is None):
             raise UnsafeSql(f"reading the file {name} is not allowed", position=source.meta.get("start"))
         return

@@ -168,7 +168,7 @@ class Sources(Functions):
         parts = [spell(name)]
         if args.get("catalog") is not None:
             parts = [spell(self._table_name(args["catalog"])), *([spell(schema)] if schema else []), *parts]
-        elif schema and schema not in DEFAULT_SCHEMAS:
+        elif schema and schema not in DEFAULT_SCHEMAS and not self._is_own(schema, scope):
             parts = [spell(schema), *parts]
         base = ".".join(parts)
         source = Source(alias or name, Piece(base, ATOM, (), ((base, ""),)), base=base)
@@ -180,6 +180,10 @@ class Sources(Functions):
             pivots = " ".join(self.other(pivot)[0] for pivot in args["pivots"])
             return Source(alias or name, Piece(f"{base} {pivots}", ATOM, (), ((base, ""),)))
         return source
+
+    def _is_own(self, schema: str, scope: Scope) -> bool:
+        """Whether MySQL's name of a schema is that of the database at hand, which its tables go without."""
+        return self.dialect == "mysql" and scope.schema is not None and schema == scope.schema.name.lower()
 
     def _table_name(self, node: Any) -> str:
         if isinstance(node, str):

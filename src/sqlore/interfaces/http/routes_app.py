@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from typing import Annotated, Any, get_args
-from urllib.parse import urlsplit, urlunsplit
 
 from annotated_types import Ge, Gt, Le, Lt
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -26,6 +25,7 @@ from sqlore.interfaces.http.contract_app import (
 )
 from sqlore.interfaces.http.preferences import CHANGEABLE
 from sqlore.interfaces.http.state import Served, served
+from sqlore.passwords import without_password
 
 __all__ = ["router"]
 
@@ -65,19 +65,6 @@ def _database(state: Served) -> Database:
         place=without_password(engine.url),
         tables=len(engine.schema().tables),
     )
-
-
-def without_password(url: str) -> str:
-    """An address that can be shown.
-
-    >>> without_password("postgresql://ann:secret@db.example/shop")
-    'postgresql://ann@db.example/shop'
-    """
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url
-    user, _, place = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}@{place}"))
 
 
 def _held(state: Served) -> Held | None:
