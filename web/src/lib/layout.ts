@@ -20,7 +20,7 @@ export function shownColumns(node: FlowNode): number {
 /** The height of a card, known before it is drawn. */
 export function heightOf(node: FlowNode): number {
   const columns = shownColumns(node) + (node.columns.length > shownColumns(node) ? 1 : 0);
-  const chips = node.items.length > 0 ? Math.ceil(kindsOf(node).length / 4) * CARD.chip + 8 : 0;
+  const chips = node.items.length > 0 ? Math.ceil(kindsOf(node).length / 5) * CARD.chip + 8 : 0;
   return CARD.head + columns * CARD.row + chips + CARD.foot;
 }
 

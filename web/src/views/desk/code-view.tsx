@@ -103,7 +103,7 @@ function Piece({ segment, within, indent }: { segment: Segment; within: boolean;
   const inner = segment.marks.at(-1);
   const marked = segment.kind !== null && !indent;
   return (
-    <span className={`t-${segment.type}${marked ? " marked" : ""}${within ? " within" : ""}`} data-mark={inner} data-kind={segment.kind ?? undefined}>
+    <span className={`t-${segment.type}${marked ? " marked" : ""}${within && !indent ? " within" : ""}`} data-mark={inner} data-kind={segment.kind ?? undefined}>
       {segment.text}
     </span>
   );

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
-import type { FlowNode, ResultPage } from "../../api/types";
+import type { Figure, FlowNode, ResultPage } from "../../api/types";
 import { count, many, took } from "../../lib/format";
 import { suggest } from "../../lib/charts";
 import { useApp } from "../../state/app";
@@ -16,7 +16,7 @@ const Chart = lazy(() => import("./chart"));
 
 /** The rows of the selected node, and the figures of the selected item above them. */
 export function DataPane() {
-  const { draft, explained, selection, results, run } = useDesk();
+  const { draft, explained, selection, results, run, figures } = useDesk();
   const node = explained?.nodes.find((one) => one.id === selection.node) ?? null;
   const final = node === null || node.kind === "final";
   const sql = final ? (draft?.sql ?? "") : node.sql;
@@ -34,7 +34,7 @@ export function DataPane() {
     <section className="pane data-pane" aria-label="Data">
       <div className="pane-head data-head">
         <h2>{titleOf(node)}</h2>
-        {page && <RowCount page={page} />}
+        {page && <RowCount page={page} known={node === null ? null : rowsOf(figures[figureKey(node.id, null)])} />}
         <div className="actions end">
           {chart && (
             <Tabs label="Form" chosen={shape} choose={setWanted} controls="data" tabs={[{ id: "rows", label: "Rows" }, { id: "chart", label: "Chart" }]} />
@@ -74,8 +74,14 @@ function SelectedFacts() {
   return <ItemFacts item={place.item} figure={figures[figureKey(place.node.id, place.item.id)]} />;
 }
 
-function RowCount({ page }: { page: ResultPage }) {
-  const [all, setAll] = useState<number | null>(null);
+/** How many rows a node has, where its figures said so. */
+function rowsOf(figure: Figure | undefined): number | null {
+  return figure?.facts?.type === "sample" ? (figure.facts.count ?? null) : null;
+}
+
+function RowCount({ page, known }: { page: ResultPage; known: number | null }) {
+  const [counted, setAll] = useState<number | null>(null);
+  const all = counted ?? known;
   const say = useApp((state) => state.say);
   useEffect(() => setAll(null), [page.id]);
   const ask = async () => {

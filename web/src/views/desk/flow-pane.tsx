@@ -64,7 +64,7 @@ function Flow() {
       }}
       aria-label="Data flow">
       <Background variant={BackgroundVariant.Dots} gap={20} size={1} />
-      <Controls showInteractive={false} />
+      <Controls showInteractive={false} position="bottom-right" />
     </ReactFlow>
   );
 }
