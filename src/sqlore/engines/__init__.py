@@ -8,7 +8,7 @@ from sqlore.engines.base import Engine
 from sqlore.engines.server_url import is_server, parse_server
 from sqlore.engines.url import parse_target
 
-__all__ = ["Engine", "connect", "name_of", "place_of"]
+__all__ = ["Engine", "connect", "is_server", "name_of", "place_of"]
 
 
 def connect(url: str) -> Engine:

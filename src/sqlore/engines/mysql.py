@@ -18,6 +18,7 @@ from sqlore.engines.mysql_schema import read_fingerprint, read_schema
 from sqlore.engines.mysql_text import query_error, require_reading
 from sqlore.engines.server import Found, ServerEngine, missing_driver, stopped
 from sqlore.engines.server_url import ServerTarget, address
+from sqlore.engines.statements import mysql_statements
 from sqlore.errors import ConnectError, QueryError, SqloreError, UnsafeSql, UsageError
 from sqlore.model import Schema
 from sqlore.passwords import SECRET_OPTIONS, also_known_as
@@ -189,6 +190,9 @@ class MysqlEngine(ServerEngine):
 
     def read_schema(self, connection: Any) -> Schema:
         return read_schema(connection, self.target.database, self.target.schemas)
+
+    def read_statements(self, connection: Any) -> list[dict[str, Any]]:
+        return mysql_statements(connection, self.target.database)
 
     def read_fingerprint(self, connection: Any) -> str:
         return read_fingerprint(connection, self.target.database, self.target.schemas)

@@ -105,7 +105,7 @@ def _counts(connection: Any, tables: list[_Name]) -> dict[_Name, int]:
         asked = ", ".join(f"(SELECT COUNT(*) FROM {_quoted(schema)}.{_quoted(t)})" for schema, t in some)
         try:
             with connection.cursor() as cursor:
-                cursor.execute(f"SELECT {asked}")
+                cursor.execute(f"SELECT /* sqlore */ {asked}")
                 counts.update(zip(some, cursor.fetchone(), strict=True))
         except pymysql.Error:  # one of them may not be counted: nothing is known of these
             continue

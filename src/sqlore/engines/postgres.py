@@ -18,6 +18,7 @@ from sqlore.engines.postgres_errors import cannot_connect
 from sqlore.engines.postgres_schema import read_fingerprint, read_schema
 from sqlore.engines.server import Found, ServerEngine, missing_driver, stopped
 from sqlore.engines.server_url import ServerTarget, address
+from sqlore.engines.statements import postgres_statements
 from sqlore.errors import ConnectError, QueryError, SqloreError, UnsafeSql, UsageError
 from sqlore.model import Schema
 from sqlore.passwords import SECRET_OPTIONS, also_known_as
@@ -221,6 +222,9 @@ class PostgresEngine(ServerEngine):
 
     def read_schema(self, connection: Any) -> Schema:
         return read_schema(connection, self.name, self._path, self.target.schemas)
+
+    def read_statements(self, connection: Any) -> list[dict[str, Any]]:
+        return postgres_statements(connection)
 
     def read_fingerprint(self, connection: Any) -> str:
         return read_fingerprint(connection)

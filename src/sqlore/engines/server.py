@@ -108,6 +108,10 @@ class ServerEngine(Engine):
     def read_fingerprint(self, connection: Any) -> str:
         """What changes with the content."""
 
+    @abstractmethod
+    def read_statements(self, connection: Any) -> list[dict[str, Any]]:
+        """What the server counted of the queries that ran."""
+
     # -------------------------------------------------------------- the engine
 
     def run(self, sql: str, *, limit: int = DEFAULT_LIMIT, timeout: float = DEFAULT_TIMEOUT) -> Rows:
@@ -134,6 +138,13 @@ class ServerEngine(Engine):
 
     def schema(self) -> Schema:
         return self._inside(self.read_schema)
+
+    def statements(self) -> list[dict[str, Any]]:
+        """The queries that ran in this database as the server counted them: sql, runs, author, key.
+
+        Raises `ConnectError` where it does not count them, or does not show them to this user.
+        """
+        return self._inside(self.read_statements)
 
     def fingerprint(self) -> str:
         return self._inside(self.read_fingerprint)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlore.engines import place_of
+from sqlore.engines import is_server, place_of
 from sqlore.errors import UsageError
 
 if TYPE_CHECKING:
@@ -94,7 +94,9 @@ def _place(db: str) -> str:
 
 
 def _whole(files: Iterable[str]) -> tuple[str, ...]:
-    return tuple(str(Path(file).expanduser().resolve()) for file in files)
+    return tuple(
+        place_of(file) if is_server(file) else str(Path(file).expanduser().resolve()) for file in files
+    )
 
 
 def setup_of(plan: ExecutionPlan, settings: Settings, model: str) -> dict[str, Any]:
@@ -124,7 +126,10 @@ def as_json(plan: ExecutionPlan) -> dict[str, Any]:
 def _digest(sources: Iterable[str]) -> str:
     """A hash of the contents of these files, and of all files in these folders."""
     digest = hashlib.sha256()
-    for source in map(Path, sources):
+    for given in sources:
+        source = Path(given)
+        if is_server(given):
+            digest.update(given.encode())
         files = sorted(source.rglob("*")) if source.is_dir() else [source]
         for file in files:
             if file.is_file():

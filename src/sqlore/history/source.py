@@ -11,10 +11,12 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, cast
 
+from sqlore.engines import is_server, place_of
 from sqlore.errors import SourceError, UsageError
 from sqlore.history.columns import FIELDS, check_fields, looks_like_sql
 from sqlore.history.decode import binary_kind, lines_of
 from sqlore.history.records import Origin, scripts_of
+from sqlore.history.server_log import server_scripts
 from sqlore.history.sqlfile import sql_scripts
 from sqlore.history.structured import json_lines, json_records
 from sqlore.history.tabular import csv_records, delimiter_of, parquet_records
@@ -45,7 +47,8 @@ def read_history(
 ) -> Iterator[Script | Rejected]:
     """The scripts of a history in order, lazily, with a `Rejected` for what gives none.
 
-    `source` is a file, a folder (read recursively, in the order of names) or ``-`` for standard input.
+    `source` is a file, a folder (read recursively, in the order of names) or ``-`` for standard input; or
+    the URL of a database on a server, which stands for the statements that the server counted.
     `format` is one of `FORMATS`, else it is told from the file's name or content. `columns` names the
     columns of a table that are not recognised by their own names: ``{"sql": "stmt", "author": "who"}``.
     Of a history of several databases, `database` keeps the scripts of that one and those of none.
@@ -54,6 +57,9 @@ def read_history(
     once, for an empty one or one without SQL while it is read.
     """
     _check_arguments(format, columns)
+    if is_server(str(source)):
+        shown = place_of(str(source))
+        return _never_empty(_of_database(server_scripts(str(source), dialect), database), shown)
     if str(source) == "-":
         found = _read_stream(sys.stdin.buffer, _STDIN, format, columns, dialect)
         return _never_empty(_of_database(found, database), _STDIN)
@@ -113,6 +119,9 @@ def _of_database(found: Iterator[Script | Rejected], database: str | None) -> It
 
 def _never_empty(found: Iterator[Script | Rejected], where: str) -> Iterator[Script | Rejected]:
     first = next(found, None)
+    if first is None and is_server(where):
+        raise SourceError("the server has counted no query of this database", where=where,
+                          hint="the extension counts from when it was loaded or reset")  # fmt: skip
     if first is None:
         raise SourceError(
             "the history is empty: no statement was found",
