@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import sqlore
 from sqlore.evals.build.bench import Bench
-from sqlore.evals.build.findings import RULES
+from sqlore.evals.build.findings import JUDGED, RULES
 from sqlore.evals.build.generate import digest_of, journal_file, report_of
 from sqlore.evals.build.hygiene import KINDS, Leak, leaks
 from sqlore.evals.build.stats import TYPES, Summary, summarise
@@ -71,7 +71,7 @@ def write_datasheet(
             "digest": digest_of(bench),
         },
         "generator": head.get("generator", _UNKNOWN),
-        **{name: head[name] for name in ("model", "seed", "rounds") if name in head},
+        **{name: head[name] for name in ("model", "judge", "seed", "rounds") if name in head},
         "sqlore": sqlore.__version__,
         "leaks": [one.to_json() for one in found],
     }
@@ -150,6 +150,8 @@ def _checking(attempts: list[dict[str, Any]], about: Mapping[str, Any]) -> str:
         lines.append("How the tasks were checked the files do not tell; `sqlore bench validate` checks them.")
     else:
         lines.append(f"Every task passes the rules of the validator: {', '.join(RULES)}.")
+        if "judge" in about:
+            lines.append(f"Then the model {about['judge']} judged it: {', '.join(JUDGED)}.")
         report = report_of(attempts, about["tasks"])
         ends = ", ".join(f"{count} {end}" for end, count in sorted(report.ends.items()))
         lines.append(f"Of {report.attempts} attempts: {ends}.")

@@ -10,7 +10,7 @@ from sqlore.evals.build.bench import Bench, Candidate
 from sqlore.evals.build.facts import Facts
 from sqlore.model import Rows
 
-__all__ = ["RULES", "Finding", "Limits", "Severity", "Subject", "Verdict"]
+__all__ = ["JUDGED", "RULES", "Finding", "Limits", "Severity", "Subject", "Verdict"]
 
 Severity = Literal["minor", "major"]
 
@@ -36,6 +36,13 @@ RULES: Final = {
     "stable": "the answer does not depend on the order in which rows are read",
     "reuse": "it takes knowledge from the history",
     "copy": "it is not a script of the history over again",
+}
+
+#: What only people and models can judge, under the names of what annotators are asked.
+JUDGED: Final = {
+    "consistent": "the question means exactly what the SQL computes",
+    "natural": "a person would ask it so",
+    "unique": "there is one right answer",
 }
 
 

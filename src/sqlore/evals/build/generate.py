@@ -19,9 +19,10 @@ from sqlore.errors import UsageError
 from sqlore.evals.build.annotate import script_id
 from sqlore.evals.build.bench import Bench, Candidate
 from sqlore.evals.build.cook import Cook
-from sqlore.evals.build.findings import Verdict
+from sqlore.evals.build.findings import JUDGED, Verdict
 from sqlore.evals.build.frame import text_of
 from sqlore.evals.build.journal import Journal
+from sqlore.evals.build.judge import Judge
 from sqlore.evals.build.material import Kit, materials
 from sqlore.evals.build.recipes import RECIPES
 from sqlore.evals.build.validate import Validator
@@ -42,7 +43,7 @@ FIRST_ID: Final = 100_000
 _PATIENCE: Final = 40  # attempts for each task wanted, after which a history is taken to be exhausted
 _FORMAT: Final = 1
 #: Findings with which a task that a program made is kept: a program can do better than the others.
-_FORGIVEN: Final = frozenset({"length"})
+_FORGIVEN: Final = frozenset({"length", *JUDGED})
 
 Progress = Callable[[str, int, int | None], None]
 
@@ -76,12 +77,19 @@ class BuildReport:
 
 
 def build(
-    bench: Bench, count: int, out: Path, *, seed: int = 0, on_progress: Progress | None = None
+    bench: Bench,
+    count: int,
+    out: Path,
+    *,
+    seed: int = 0,
+    judge: Judge | None = None,
+    on_progress: Progress | None = None,
 ) -> BuildReport:
     """Makes tasks until there are `count`, or the history gives no more, and writes them.
 
     `out` gets BIRD-History's JSON, the file beside it (`rich_file`) the richer annotation, and the journal
-    (``.attempts.jsonl``) every attempt with the reason why it was not kept. Raises `UsageError` where the
+    (``.attempts.jsonl``) every attempt with the reason why it was not kept. `judge` is asked of every task
+    that the rules pass, and may reject it too. Raises `UsageError` where the
     history has nothing to make tasks of, or the journal is that of another build.
     """
     kit = materials(bench)
@@ -90,8 +98,9 @@ def build(
             "the history has too few plain scripts about one table to make tasks of",
             hint="a table needs a primary key, a script that measures its rows, and three that narrow them",
         )
-    validator = Validator(bench)
+    validator = Validator(bench, judge=judge)
     head = {"format": _FORMAT, "generator": "program", "database": bench.name, "seed": seed}
+    head |= {"judge": judge.name} if judge is not None else {}
     with Journal(journal_file(out), {**head, "history": digest_of(bench)}) as journal:
         seen = {sameness(one) for one in journal.attempts if one["end"] == "kept"}
         while len(seen) < count and len(journal.attempts) < _PATIENCE * count:

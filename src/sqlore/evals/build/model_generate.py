@@ -27,6 +27,7 @@ from sqlore.evals.build.generate import (
     write_tasks,
 )
 from sqlore.evals.build.journal import Journal
+from sqlore.evals.build.judge import Judge
 from sqlore.evals.build.model_prompts import answer_of, fixing, generating
 from sqlore.evals.build.validate import Validator
 from sqlore.evals.tasks import scored
@@ -80,21 +81,23 @@ def build_by_model(
     attempts: int | None = None,
     seed: int = 0,
     rounds: int = ROUNDS,
+    judge: Judge | None = None,
     on_progress: Progress | None = None,
 ) -> BuildReport:
     """Asks for tasks until there are `count`, or so many `attempts` were made, and writes those that pass.
 
-    The files are those of `build`. Raises `UsageError` where the history has no two scripts that fit together
-    or the journal is that of another build, `ModelUnavailable` where the model cannot be reached: what was
-    done is kept.
+    The files are those of `build`; what a `judge` finds is told to the model like what rules find. Raises
+    `UsageError` where the history has no two scripts that fit together or the journal is that of another
+    build, `ModelUnavailable` where the model cannot be reached: what was done is kept.
     """
     sampler = Sampler(bench)
     if len(sampler.scripts) < 2:
         raise UsageError("the history has no two scripts about tables", hint="a task is made of two or more")
     most = attempts if attempts is not None else _PATIENCE * count
-    maker = _Maker(bench, Validator(bench), model, seed, rounds)
+    maker = _Maker(bench, Validator(bench, judge=judge), model, seed, rounds)
     head = {"format": _FORMAT, "generator": "model", "model": model.name, "database": bench.name}
     head |= {"seed": seed, "rounds": rounds, "history": digest_of(bench)}
+    head |= {"judge": judge.name} if judge is not None else {}
     with Journal(journal_file(out), head) as journal:
         seen = {sameness(one) for one in journal.attempts if one["end"] == "kept"}
         while len(seen) < count and len(journal.attempts) < most:

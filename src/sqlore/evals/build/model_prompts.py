@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import yaml
@@ -22,7 +22,7 @@ from sqlore.evals.tasks import scored
 from sqlore.model import Message, ParsedScript, Rows
 from sqlore.prompts.text import as_data, neutral, sql_line
 
-__all__ = ["answer_of", "fixing", "generating", "other_values"]
+__all__ = ["answer_of", "fixing", "generating", "objects_in", "other_values"]
 
 _VALUES: Final = 5
 _SCHEMA_TOKENS: Final = 1500
@@ -139,15 +139,10 @@ def answer_of(text: str) -> Mapping[str, Any]:
     >>> answer_of("```yaml\\nquestion: One?\\nsql: |\\n  SELECT\\n    1\\n```")["sql"]
     'SELECT\\n  1'
     """
-    tried = [*_FENCED.findall(text), text]
-    start, end = text.find("{"), text.rfind("}")
-    if 0 <= start < end:
-        tried.append(text[start : end + 1])
-    for part in tried:
-        found = _parsed(part)
-        inner = found.get("task") if isinstance(found, dict) else None
+    for found in objects_in(text):
+        inner = found.get("task")
         found = inner if isinstance(inner, dict) else found
-        if isinstance(found, dict) and _said(found, "sql") and _said(found, "question"):
+        if _said(found, "sql") and _said(found, "question"):
             used = found.get("used") if isinstance(found.get("used"), list) else []
             evidence = found.get("evidence")
             return {
@@ -157,6 +152,18 @@ def answer_of(text: str) -> Mapping[str, Any]:
                 "used": used,
             }
     raise ValueError("the answer holds no JSON with question and sql")
+
+
+def objects_in(text: str) -> Iterator[dict[Any, Any]]:
+    """The objects that an answer holds, in a code block, as a whole, or among words."""
+    tried = [*_FENCED.findall(text), text]
+    start, end = text.find("{"), text.rfind("}")
+    if 0 <= start < end:
+        tried.append(text[start : end + 1])
+    for part in tried:
+        found = _parsed(part)
+        if isinstance(found, dict):
+            yield found
 
 
 def _parsed(text: str) -> Any:

@@ -13,7 +13,8 @@ from sqlore.evals.build.annotate import Annotator
 from sqlore.evals.build.bench import Bench, Candidate
 from sqlore.evals.build.effects import EFFECT_RULES
 from sqlore.evals.build.facts import Facts, facts_of, facts_of_script
-from sqlore.evals.build.findings import RULES, Finding, Limits, Subject, Verdict
+from sqlore.evals.build.findings import JUDGED, RULES, Finding, Limits, Subject, Verdict
+from sqlore.evals.build.judge import Judge
 from sqlore.evals.build.rules_result import RESULT_RULES
 from sqlore.evals.build.rules_shape import SHAPE_RULES
 from sqlore.evals.build.rules_words import WORD_RULES, reuse
@@ -30,10 +31,11 @@ _CHECKS: Final[tuple[Callable[[Subject], Iterator[Finding]], ...]] = (
 
 
 class Validator:
-    """Checks tasks against one database and its history."""
+    """Checks tasks against one database and its history; `judge` is asked of those that the rules pass."""
 
-    def __init__(self, bench: Bench, limits: Limits | None = None) -> None:
+    def __init__(self, bench: Bench, limits: Limits | None = None, judge: Judge | None = None) -> None:
         self.bench = bench
+        self.judge = judge
         self.limits = limits or Limits()
         self.annotator = Annotator(bench.history, bench.dialect, bench.catalog.schema)
         self._facts_of = lru_cache(maxsize=None)(self._original)
@@ -53,6 +55,8 @@ class Validator:
         originals = self._originals(task, [key for item in annotation.items for key in item.scripts])
         subject = Subject(task, self.bench, facts, originals, rows, limits)
         findings = [*reuse(annotation), *(finding for rule in _CHECKS for finding in rule(subject))]
+        if self.judge is not None and not any(one.severity == "major" for one in findings):
+            findings += self.judge.findings(subject)
         return Verdict(task.id, tuple(findings))
 
     def _originals(self, task: Candidate, holding: Sequence[str]) -> list[Facts]:
@@ -109,7 +113,9 @@ def summary_of(verdicts: Iterable[Verdict]) -> dict[str, Any]:
         "passed": sum(verdict.passed for verdict in found),
         "clean": sum(not verdict.findings for verdict in found),
         "rules": {
-            rule: {"major": major[rule], "minor": minor[rule]} for rule in RULES if major[rule] + minor[rule]
+            rule: {"major": major[rule], "minor": minor[rule]}
+            for rule in (*RULES, *JUDGED)
+            if major[rule] + minor[rule]
         },
     }
 

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from sqlore.evals.build.bench import Bench
     from sqlore.evals.build.findings import Verdict
     from sqlore.evals.build.generate import BuildReport
+    from sqlore.evals.build.judge import Judge
     from sqlore.evals.build.stats import Summary
+    from sqlore.llm import ChatModel
 
 __all__ = ["app"]
 
@@ -62,8 +64,11 @@ def build(
         int, typer.Option("--count", metavar="N", min=1, max=MOST, help="How many tasks are wanted.")
     ] = 150,
     model: Annotated[
-        str | None, typer.Option("--model", metavar="SPEC", help="Of the generator model: which is asked.")
+        str | None, typer.Option("--model", metavar="SPEC", help="The model that makes or judges tasks.")
     ] = None,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="The model judges what the rules pass, and may reject it.")
+    ] = False,
     attempts: Annotated[
         int | None,
         typer.Option("--attempts", metavar="N", min=1, max=MOST, help="Of the generator model: at most."),
@@ -92,9 +97,12 @@ def build(
         if generator == "program":
             from sqlore.evals.build.generate import build as make
 
-            made = make(bench, count, file, seed=seed, on_progress=report)
+            judged = _judge(model) if judge else None
+            with stoppable():
+                made = make(bench, count, file, seed=seed, judge=judged, on_progress=report)
         else:
-            made = _by_model(bench, model, count, file, attempts=attempts, seed=seed, on_progress=report)
+            more = {"attempts": attempts, "seed": seed, "on_progress": report}
+            made = _by_model(bench, model, count, file, judges=judge, **more)
         bench_datasheet.write(bench, file, history, licence, source)
     if json_:
         print_json({"file": str(file), **made.to_json()})
@@ -106,15 +114,30 @@ def build(
         raise typer.Exit(1)
 
 
-def _by_model(bench: Bench, spec: str | None, count: int, file: Path, **more: Any) -> BuildReport:
+def _by_model(
+    bench: Bench, spec: str | None, count: int, file: Path, *, judges: bool, **more: Any
+) -> BuildReport:
     """Asks a model for tasks; a run that is stopped goes on."""
-    from sqlore.config import load_settings
+    from sqlore.evals.build.judge import Judge
     from sqlore.evals.build.model_generate import build_by_model
+
+    model = _model(spec)
+    with stoppable():
+        return build_by_model(bench, model, count, file, judge=Judge(model) if judges else None, **more)
+
+
+def _model(spec: str | None) -> ChatModel:
+    from sqlore.config import load_settings
     from sqlore.llm import load_model
 
     settings = load_settings(model=spec)
-    with stoppable():
-        return build_by_model(bench, load_model(settings.model, settings), count, file, **more)
+    return load_model(settings.model, settings)
+
+
+def _judge(spec: str | None) -> Judge:
+    from sqlore.evals.build.judge import Judge
+
+    return Judge(_model(spec))
 
 
 def _show_build(made: BuildReport, file: Path) -> None:
@@ -137,12 +160,16 @@ def validate(
     ],
     history: HistoryOption,
     db: UrlOption,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", metavar="SPEC", help="Judges what the rules pass; without it nobody does."),
+    ] = None,
     dictionary: DictionariesOption = None,
     database: NameOption = None,
     dialect: DialectOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Check tasks by every rule, and their annotation against one made anew."""
+    """Check tasks by every rule, and their annotation against one made anew; a model may judge the rest."""
     from sqlore.evals.build.bench import open_bench
     from sqlore.evals.build.validate import Validator, agreements, read_candidates, summary_of
 
@@ -150,8 +177,9 @@ def validate(
     with (
         open_bench(history, db, dictionary=dictionary or (), database=database, dialect=dialect) as bench,
         progress(quiet=json_) as report,
+        stoppable(),
     ):
-        validator = Validator(bench)
+        validator = Validator(bench, judge=_judge(model) if model else None)
         wanted = [one for one in candidates if one.database.lower() in ("", bench.name.lower())]
         verdicts = []
         for number, one in enumerate(wanted, 1):
