@@ -46,17 +46,39 @@ PSYCHIATRISTS = from_counts(
         [1, 0, 0, 5, 0], [1, 1, 0, 4, 0], [0, 3, 3, 0, 0], [1, 0, 0, 5, 0], [0, 2, 0, 3, 1],
     ]
 )  # fmt: skip
+# The same study whole: thirty patients, six psychiatrists each (Fleiss, "Measuring nominal scale agreement
+# among many raters", Psychological Bulletin 76, 1971, table 1: kappa .430). The data as in the R package irr,
+# `diagnoses`; its kappam.fleiss gives 0.4302445, quoted in statsmodels, stats/tests/test_inter_rater.py.
+FLEISS_1971 = [
+    "444444", "222555", "233335", "555555", "222444", "113333", "333355", "113334", "114444", "555555",
+    "144444", "124444", "222333", "144444", "224445", "333335", "111455", "111112", "224444", "133555",
+    "555555", "244444", "224555", "114444", "144445", "222224", "111155", "224444", "133333", "555555",
+]  # fmt: skip
+
+# Two raters, three labels: an example of SAS PROC FREQ, AGREE, quoted with its printout in the same file of
+# statsmodels: simple kappa 0.4842, ASE 0.1380.
+SAS_TABLE = from_table([[0, 4, 1], [0, 8, 0], [0, 1, 5]])
+
+# Ten subjects, fourteen raters, five labels: the example of Wikipedia's article "Fleiss' kappa", kappa 0.210,
+# quoted in the same file of statsmodels.
+FOURTEEN_RATERS = from_counts(
+    [
+        [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
+        [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
+    ]
+)  # fmt: skip
 FOUR_RATERS = [
     [1, 1, None, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4],
     [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [None, 5, 5, 5], [None, None, 1, 1], [None, None, 3, None],
 ]  # fmt: skip
 
-# Mammograms read by two radiologists (Boyd et al. 1982), as in the Stata Base Reference Manual, "kappa",
-# example 1: agreement 63.53 %, kappa 0.4728.
+# Mammograms read by two radiologists (Boyd et al. 1982), as in the Stata Base Reference Manual, "kappa", data
+# set rate2: agreement 63.53 %, kappa 0.4728.
 RADIOLOGISTS = from_table([[21, 12, 0, 0], [4, 17, 1, 0], [3, 9, 15, 2], [0, 0, 0, 1]])
 
 # Ten subjects, five raters, three categories (Fleiss, Levin and Paik, Statistical Methods for Rates and
-# Proportions, 3rd edition, 2003, page 615; Stata manual, example 7): kappa 0.4179.
+# Proportions, 3rd edition, 2003, page 615; same manual, data set
+# p615b): kappa 0.4179.
 THREE_CATEGORIES = from_counts(
     [
         [1, 4, 0], [2, 0, 3], [0, 0, 5], [4, 0, 1], [3, 0, 2],
@@ -83,6 +105,25 @@ def test_six_psychiatrists() -> None:
     close(gwet_ac1(PSYCHIATRISTS), 0.4448007, 0.08418757, 0.264, 0.625)
     close(fleiss_kappa(PSYCHIATRISTS), 0.4139265, 0.08119291, 0.240, 0.588)
     assert pairwise_agreement(PSYCHIATRISTS).value == pytest.approx(0.5511111, abs=5e-8)
+
+
+def test_thirty_patients_of_fleiss() -> None:
+    found = fleiss_kappa(FLEISS_1971)
+    assert found.value == pytest.approx(0.4302445, abs=5e-8)
+    assert found.units == 30
+    first = [[row.count(label) for label in "12345"] for row in FLEISS_1971[:15]]
+    assert first == [
+        [row.count(label) for label in range(5)] for row in PSYCHIATRISTS
+    ]  # Gwet's are the first half
+
+
+def test_fourteen_raters() -> None:
+    assert fleiss_kappa(FOURTEEN_RATERS).value == pytest.approx(0.210, abs=5e-4)
+
+
+def test_two_raters_of_sas() -> None:
+    found = cohen_kappa(SAS_TABLE)
+    assert (found.value, found.error) == pytest.approx((0.4842, 0.1380), abs=5e-5)
 
 
 def test_ratings_may_be_missing() -> None:
