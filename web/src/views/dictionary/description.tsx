@@ -6,7 +6,7 @@ import { matches } from "../../lib/keys";
 import { useApp } from "../../state/app";
 import { Waiting } from "../../ui/bits";
 
-const SAID: Record<NonNullable<ColumnEntry["source"]>, string> = {
+export const SAID: Record<NonNullable<ColumnEntry["source"]>, string> = {
   person: "written here",
   model: "written by the model",
   history: "from the history",
@@ -38,12 +38,7 @@ export function Description(props: Props) {
         }}>
         {props.text || <span className="quiet">Not described</span>}
       </button>
-      <p className="description-foot">
-        {props.text && props.source && <span className="quiet">{SAID[props.source]}</span>}
-        {props.aliases.length > 0 && (
-          <span className="quiet" title="What scripts call it">called {props.aliases.slice(0, 3).map((one) => `${one.name} (${one.support})`).join(", ")}</span>
-        )}
-      </p>
+      {props.text && props.source && <p className="description-foot quiet">{SAID[props.source]}</p>}
     </div>
   );
 }
@@ -51,6 +46,7 @@ export function Description(props: Props) {
 function Editing({ table, column, text, aliases, save, close }: Props & { close: () => void }) {
   const [typed, setTyped] = useState(text);
   const [busy, setBusy] = useState<"completing" | "saving" | null>(null);
+  const [written, setWritten] = useState("");
   const say = useApp((state) => state.say);
   const field = useRef<HTMLTextAreaElement>(null);
   const stop = useRef(() => {});
@@ -60,9 +56,11 @@ function Editing({ table, column, text, aliases, save, close }: Props & { close:
   }, []);
   const complete = async () => {
     setBusy("completing");
+    setWritten("");
     try {
       const job = await ok(api.POST("/api/dictionary/completions", { body: { table, column, begun: typed } }));
       stop.current = listen(job.id, {
+        token: ({ text: more }) => setWritten((before) => before + more),
         completion: (event) => setTyped(event.text),
         problem: (event) => say(event.problem.detail, "bad"),
         end: () => {
@@ -103,7 +101,8 @@ function Editing({ table, column, text, aliases, save, close }: Props & { close:
         <button type="button" className="button main" disabled={busy !== null} onClick={() => void keep()}>Save</button>
         <button type="button" className="button" disabled={busy !== null} onClick={() => void complete()}>Complete it</button>
         <button type="button" className="button bare" onClick={close}>Cancel</button>
-        {busy === "completing" && <Waiting>The model completes it</Waiting>}
+        {busy === null && <span className="quiet">Tab: the model completes what you began</span>}
+        {busy === "completing" && <Waiting>{written || "The model completes it"}</Waiting>}
       </div>
     </div>
   );

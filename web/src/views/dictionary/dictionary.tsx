@@ -8,7 +8,9 @@ import { ranked } from "../../lib/search";
 import { useApp } from "../../state/app";
 import { Empty, ProblemNote, Waiting } from "../../ui/bits";
 import { Link } from "../../ui/link";
-import { Description } from "./description";
+import { Description, SAID } from "./description";
+import { Names } from "./names";
+import { Values } from "./values";
 
 export type Saving = Parameters<typeof patch>[0];
 
@@ -50,18 +52,28 @@ function TableRow({ table, chosen }: { table: TableSummary; chosen: boolean }) {
   );
 }
 
-async function patch(body: { table: string; column?: string; description?: string; sensitive?: boolean; name?: string }) {
+interface Said {
+  table: string;
+  column?: string;
+  description?: string;
+  sensitive?: boolean;
+  name?: string;
+  synonyms?: string[];
+  meanings?: Record<string, string | null>;
+}
+
+async function patch(body: Said) {
   return ok(api.PATCH("/api/dictionary", { body: { meanings: {}, ...body } }));
 }
 
 function Table({ name }: { name: string }) {
   const { data, problem, set } = useLoaded((signal) => ok(api.GET("/api/dictionary/table", { params: { query: { name } }, signal })), [name]);
   const say = useApp((state) => state.say);
-  const [redoing, setRedoing] = useState<string | null>(null);
+  const [redoing, setRedoing] = useState<{ text: string; share: number | null } | null>(null);
   const follow = (job: Job) => {
-    setRedoing("Describing anew what it touches");
+    setRedoing({ text: "Describing anew what it touches", share: null });
     listen(job.id, {
-      stage: ({ stage, done, total }) => setRedoing(total ? `${stage}, ${count(done)} of ${count(total)}` : stage),
+      stage: ({ stage, done, total }) => setRedoing({ text: total ? `${stage}, ${count(done)} of ${count(total)}` : stage, share: total ? done / total : null }),
       described: ({ changed }) => say(changed === 0 ? "Saved" : `Saved; ${many(changed, "piece")} of knowledge described anew`),
       problem: (event) => say(event.problem.detail, "bad"),
       end: () => setRedoing(null),
@@ -83,9 +95,11 @@ function Table({ name }: { name: string }) {
       <header className="table-title">
         <h1>{data.name}</h1>
         <p className="quiet">
-          {[data.rows != null && many(data.rows, "row"), many(data.columns, "column"), data.items > 0 && `${many(data.items, "piece")} of knowledge`].filter(Boolean).join(", ")}
+          {[data.rows != null && many(data.rows, "row"), many(data.columns, "column")].filter(Boolean).join(", ")}
+          {data.items > 0 && <>, <Link href={`/knowledge?table=${encodeURIComponent(data.name)}`}>{many(data.items, "piece")} of knowledge</Link></>}
         </p>
-        {redoing && <Waiting>{redoing}</Waiting>}
+        {redoing && <Waiting>{redoing.text}</Waiting>}
+        {redoing?.share != null && <progress value={redoing.share} max={1} aria-label={redoing.text} />}
       </header>
       <Description table={data.name} column={null} text={data.description} source={data.source ?? null} aliases={[]} save={(description) => save({ table: data.name, description })} />
       <Columns table={data} save={save} />
@@ -114,19 +128,13 @@ function ColumnRow({ table, column, save }: { table: string; column: ColumnEntry
       <td>
         <Description table={table} column={column.name} text={column.description} source={column.source ?? null} aliases={column.aliases}
           save={(description) => save({ table, column: column.name, description })} />
+        <Names table={table} column={column} save={(names) => save({ table, column: column.name, ...names })} />
+        <Sources column={column} />
+        {column.items > 0 && (
+          <Link className="quiet column-items" href={`/knowledge?table=${encodeURIComponent(table)}&column=${encodeURIComponent(column.name)}`}>{many(column.items, "piece")} of knowledge</Link>
+        )}
       </td>
-      <td className="column-values">
-        <p>
-          {column.skipped ? <span className="quiet">{column.skipped}</span> : column.distinct != null && <strong>{column.complete ? "" : "at least "}{many(column.distinct, "value")}</strong>}
-          {column.minimum != null && column.maximum != null && column.minimum !== column.maximum && <span className="quiet"> {column.minimum} to {column.maximum}</span>}
-        </p>
-        <p className="values">
-          {column.samples.slice(0, 6).map((one) => {
-            const meaning = column.meanings.find((known) => known.value === one.value);
-            return <span key={one.value} title={`${many(one.count, "row")}`}><code>{one.value}</code>{meaning && <span className="quiet">{meaning.meaning}</span>}</span>;
-          })}
-        </p>
-      </td>
+      <td className="column-values"><Values column={column} save={(meanings) => save({ table, column: column.name, meanings })} /></td>
       <td>
         <label className="switch">
           <input type="checkbox" role="switch" checked={column.sensitive} onChange={(event) => void save({ table, column: column.name, sensitive: event.target.checked })} />
@@ -134,5 +142,17 @@ function ColumnRow({ table, column, save }: { table: string; column: ColumnEntry
         </label>
       </td>
     </tr>
+  );
+}
+
+/** What each source says of a column, where more than one does. */
+function Sources({ column }: { column: ColumnEntry }) {
+  const said = column.said.filter((one) => one.description !== "");
+  if (said.length < 2) return null;
+  return (
+    <details className="sources">
+      <summary className="quiet">{many(said.length, "source")}</summary>
+      <ul>{said.map((one) => <li key={one.source}><span className="quiet">{SAID[one.source]}:</span> {one.description}</li>)}</ul>
+    </details>
   );
 }

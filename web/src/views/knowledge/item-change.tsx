@@ -8,18 +8,22 @@ import { Badge, ProblemNote, Waiting } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
 import { Dialog } from "../../ui/dialog";
 
-export type Wish = "describe" | "merge" | "deprecate";
+export type Wish = "describe" | "merge" | "deprecate" | "verify";
 
 const TITLES: Record<Wish, string> = {
   describe: "Rename this piece",
   merge: "Merge this piece into another",
   deprecate: "Deprecate this piece",
+  verify: "Verify this piece",
 };
 const ABOUT: Record<Wish, string> = {
   describe: "Your words are kept: no later run of learning replaces them.",
   merge: "The other one is used in its place and takes over its names.",
   deprecate: "It is not handed to the model any more; drafts that use it are warned.",
+  verify: "It is trusted from now on; your name, the time and the reason are kept with this version.",
 };
+
+const DO: Record<Wish, string> = { describe: "Save", merge: "Merge", deprecate: "Deprecate", verify: "Verify" };
 
 /** A change of one item, with the reason that is kept with its version. */
 export function ItemChange(props: { item: ItemDetail; wish: Wish; close: () => void; done: (item: ItemDetail) => void }) {
@@ -29,13 +33,14 @@ export function ItemChange(props: { item: ItemDetail; wish: Wish; close: () => v
   const [why, setWhy] = useState("");
   const [into, setInto] = useState<number | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const needsWhy = wish !== "describe";
+  const needsWhy = wish === "merge" || wish === "deprecate";
   const ready = (!needsWhy || why.trim() !== "") && (wish !== "merge" || into !== null);
   const send = async (event: FormEvent) => {
     event.preventDefault();
     const params = { params: { path: { id: item.id } } };
     try {
       if (wish === "describe") props.done(await ok(api.PATCH("/api/knowledge/{id}", { ...params, body: { name, description, why } })));
+      if (wish === "verify") props.done(await ok(api.POST("/api/knowledge/{id}/trust", { ...params, body: { trust: "verified", why } })));
       if (wish === "deprecate") props.done(await ok(api.POST("/api/knowledge/{id}/trust", { ...params, body: { trust: "deprecated", why } })));
       if (wish === "merge" && into !== null) {
         const kept = await ok(api.POST("/api/knowledge/{id}/merge", { ...params, body: { into, why } }));
@@ -62,7 +67,7 @@ export function ItemChange(props: { item: ItemDetail; wish: Wish; close: () => v
         {problem && <ProblemNote problem={problem} />}
         <div className="actions">
           <button type="button" className="button" onClick={close}>Cancel</button>
-          <button type="submit" className="button main" disabled={!ready}>{wish === "describe" ? "Save" : wish === "merge" ? "Merge" : "Deprecate"}</button>
+          <button type="submit" className="button main" disabled={!ready}>{DO[wish]}</button>
         </div>
       </form>
     </Dialog>

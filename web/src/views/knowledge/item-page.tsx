@@ -49,7 +49,10 @@ function Actions({ item, wish, set }: { item: ItemDetail; wish: (wish: Wish) => 
       {item.trust === "verified" ? (
         <button type="button" className="button" onClick={() => void judge("unverified")}>Take the verification back</button>
       ) : (
-        <button type="button" className="button main" onClick={() => void judge("verified")}><Icon name="check" /> Verify</button>
+        <>
+          <button type="button" className="button main" onClick={() => void judge("verified")}><Icon name="check" /> Verify</button>
+          <button type="button" className="button" onClick={() => wish("verify")}>Verify, with a reason</button>
+        </>
       )}
       <button type="button" className="button" onClick={() => wish("describe")}>Rename</button>
       <button type="button" className="button" onClick={() => wish("merge")}>Merge</button>

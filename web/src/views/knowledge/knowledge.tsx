@@ -42,16 +42,24 @@ function List({ chosen }: { chosen: number | null }) {
   const kind = useQuery("kind") as Kind | null;
   const trust = useQuery("trust") as Trust | null;
   const text = useQuery("q") ?? "";
+  const table = useQuery("table");
+  const column = useQuery("column");
+  const order = useQuery("order") as "name" | "recent" | null;
+  const support = Number(useQuery("support") ?? 0);
   const [limit, setLimit] = useState(STEP);
   const { data, problem, loading } = useLoaded(async (signal): Promise<{ items: ItemSummary[]; total: number }> => {
-    if (text.trim() === "") return ok(api.GET("/api/knowledge", { params: { query: { kind, trust, limit } }, signal }));
+    if (text.trim() === "") {
+      const query = { kind, trust, table, column: table ? column : null, support: support || null, order: order ?? ("support" as const), limit };
+      return ok(api.GET("/api/knowledge", { params: { query }, signal }));
+    }
     await new Promise((done) => setTimeout(done, 250));
     signal.throwIfAborted();
-    const found = await ok(api.GET("/api/knowledge/search", { params: { query: { text, kind, limit: 60 } }, signal }));
-    const items = found.map((one) => one.item).filter((one) => trust === null || one.trust === trust);
+    const found = await ok(api.GET("/api/knowledge/search", { params: { query: { text, kind, limit: 200 } }, signal }));
+    const named = (one: ItemSummary) => !table || (column ? one.columns : one.tables).some((name) => bare(name) === bare(column ? `${table}.${column}` : table));
+    const items = found.map((one) => one.item).filter((one) => (trust === null || one.trust === trust) && one.support >= support && named(one)).slice(0, 60);
     return { items, total: items.length };
-  }, [kind, trust, text, limit]);
-  useEffect(() => setLimit(STEP), [kind, trust, text]);
+  }, [kind, trust, text, table, column, order, support, limit]);
+  useEffect(() => setLimit(STEP), [kind, trust, text, table, column, order, support]);
   const more = (event: UIEvent<HTMLElement>) => {
     const box = event.currentTarget;
     const near = box.scrollTop + box.clientHeight > box.scrollHeight - 300;
@@ -73,6 +81,15 @@ function List({ chosen }: { chosen: number | null }) {
           <label className="quiet">Trust <select value={trust ?? ""} onChange={(event) => setQuery({ trust: event.target.value || null })}>
             <option value="">all</option><option value="verified">verified</option><option value="unverified">unverified</option><option value="deprecated">deprecated</option>
           </select></label>
+          <TableFilter table={table} column={column} />
+          <label className="quiet">Used <select value={support || ""} onChange={(event) => setQuery({ support: event.target.value || null })}>
+            <option value="">ever</option><option value="2">twice or more</option><option value="5">5 times or more</option><option value="20">20 times or more</option>
+          </select></label>
+          {text.trim() === "" && (
+            <label className="quiet">Order <select value={order ?? ""} onChange={(event) => setQuery({ order: event.target.value || null })}>
+              <option value="">most used</option><option value="recent">last seen</option><option value="name">name</option>
+            </select></label>
+          )}
           <span className="quiet end" role="status">{loading ? "Looking…" : data && `${count(data.total)} found`}</span>
         </div>
       </div>
@@ -92,5 +109,24 @@ function List({ chosen }: { chosen: number | null }) {
         {!data && !problem && <li className="state"><Waiting>Loading</Waiting></li>}
       </ul>
     </section>
+  );
+}
+
+/** A name as it is compared: without quotation marks, in small letters. */
+function bare(name: string): string {
+  return name.replaceAll('"', "").toLowerCase();
+}
+
+function TableFilter({ table, column }: { table: string | null; column: string | null }) {
+  const { data } = useLoaded((signal) => ok(api.GET("/api/dictionary", { signal })), []);
+  const names = [...new Set([...(table ? [table] : []), ...(data ?? []).map((one) => one.name)])];
+  return (
+    <>
+      <label className="quiet">Table <select value={table ?? ""} onChange={(event) => setQuery({ table: event.target.value || null, column: null })}>
+        <option value="">all</option>
+        {names.map((name) => <option key={name}>{name}</option>)}
+      </select></label>
+      {table && column && <button type="button" className="word" title="Leave this column out" onClick={() => setQuery({ column: null })}>{column} ×</button>}
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { type DragEvent, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
 import { listen } from "../../api/events";
 import type { LearnReport, Problem, Rejected } from "../../api/types";
@@ -8,8 +8,11 @@ import { useApp } from "../../state/app";
 import { ProblemNote, Waiting } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
 import { Link } from "../../ui/link";
+import { Drop } from "./drop";
+import { NO_READING, type Reading, ReadingOptions } from "./reading";
+import { WarmUp } from "./warm";
 
-interface Running {
+export interface Running {
   stage: string;
   done: number;
   total: number | null;
@@ -19,6 +22,7 @@ interface Running {
 export default function Learn() {
   const [files, setFiles] = useState<File[]>([]);
   const [text, setText] = useState("");
+  const [reading, setReading] = useState<Reading>(NO_READING);
   const [running, setRunning] = useState<Running | null>(null);
   const [report, setReport] = useState<LearnReport | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -38,7 +42,7 @@ export default function Learn() {
         uploads.push(await upload(file));
       }
       setRunning({ stage: "beginning", done: 0, total: null });
-      const started = await ok(api.POST("/api/learn", { body: { uploads, text: text.trim() || null, name: "", columns: {} } }));
+      const started = await ok(api.POST("/api/learn", { body: { uploads, text: text.trim() || null, name: "", ...reading } }));
       job.current = started.id;
       stop.current = listen(started.id, {
         stage: ({ stage, done, total }) => setRunning({ stage, done, total: total ?? null }),
@@ -73,6 +77,7 @@ export default function Learn() {
         <textarea className="field mono" rows={6} spellCheck={false} value={text} disabled={running !== null} placeholder={"-- Revenue of March\nSELECT …"}
           onChange={(event) => setText(event.target.value)} />
       </label>
+      <ReadingOptions reading={reading} set={setReading} disabled={running !== null} />
       <div className="actions">
         <button type="button" className="button main" disabled={running !== null || (files.length === 0 && text.trim() === "")} onClick={() => void learn()}>Learn</button>
         {running && <button type="button" className="button" onClick={cancel}>Stop</button>}
@@ -80,6 +85,7 @@ export default function Learn() {
       </div>
       {problem && <ProblemNote problem={problem} />}
       {report && <Report report={report} />}
+      <WarmUp again={() => void reload()} />
       {rejected.data && rejected.data.length > 0 && <NotUnderstood rejected={rejected.data} />}
     </div>
   );
@@ -96,40 +102,7 @@ async function upload(file: File): Promise<string> {
   return (await ok(sent)).id;
 }
 
-function Drop({ files, set, disabled }: { files: File[]; set: (files: File[]) => void; disabled: boolean }) {
-  const [over, setOver] = useState(false);
-  const field = useRef<HTMLInputElement>(null);
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    if (!disabled) set([...files, ...event.dataTransfer.files]);
-  };
-  return (
-    <div className="drop" data-over={over} onDrop={drop} onDragLeave={() => setOver(false)}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}>
-      {files.length === 0 ? <p>Drop files here</p> : (
-        <ul>
-          {files.map((file, at) => (
-            <li key={at}>
-              {file.name} <span className="quiet">{many(Math.ceil(file.size / 1024), "KB", "KB")}</span>
-              <button type="button" className="more" disabled={disabled} onClick={() => set(files.filter((_, other) => other !== at))}>leave out</button>
-            </li>
-          ))}
-        </ul>
-      )}
-      <button type="button" className="button" disabled={disabled} onClick={() => field.current?.click()}>Choose files</button>
-      <input ref={field} type="file" multiple hidden aria-label="Files of a history" onChange={(event) => {
-        set([...files, ...(event.target.files ?? [])]);
-        event.target.value = "";
-      }} />
-    </div>
-  );
-}
-
-function Progress({ running }: { running: Running }) {
+export function Progress({ running }: { running: Running }) {
   const share = running.total ? running.done / running.total : null;
   return (
     <div className="learn-progress">

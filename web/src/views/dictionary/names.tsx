@@ -1,0 +1,57 @@
+import { type FormEvent, useState } from "react";
+import type { ColumnEntry } from "../../api/types";
+
+interface Props {
+  table: string;
+  column: ColumnEntry;
+  save: (names: { name: string; synonyms: string[] }) => Promise<void>;
+}
+
+/** What a column is called, by people and in scripts; what scripts call it can be taken over. */
+export function Names({ column, save }: Props) {
+  const [editing, setEditing] = useState(false);
+  if (editing) return <NamesForm column={column} save={save} close={() => setEditing(false)} />;
+  const others = column.synonyms.filter((one) => one !== column.called);
+  return (
+    <p className="description-foot">
+      <button type="button" className="more" aria-label={`Names of ${column.name}: ${[column.called, ...others].join(", ")}`} onClick={() => setEditing(true)}>
+        called {[column.called, ...others].map((one) => `“${one}”`).join(", ")}
+      </button>
+      {column.aliases.length > 0 && (
+        <span className="quiet" title="What scripts call it">in scripts {column.aliases.slice(0, 3).map((one) => `${one.name} (${one.support})`).join(", ")}</span>
+      )}
+    </p>
+  );
+}
+
+function NamesForm({ column, save, close }: Omit<Props, "table"> & { close: () => void }) {
+  const [name, setName] = useState(column.called);
+  const [others, setOthers] = useState(column.synonyms.filter((one) => one !== column.called).join(", "));
+  const [busy, setBusy] = useState(false);
+  const list = [...new Set(others.split(",").map((one) => one.trim()).filter(Boolean))];
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    await save({ name: name.trim(), synonyms: list });
+    close();
+  };
+  const add = (alias: string) => setOthers([...list, alias.replaceAll("_", " ")].join(", "));
+  return (
+    <form className="describing" onSubmit={(event) => void send(event)} onKeyDown={(event) => event.key === "Escape" && close()}>
+      <label className="stack">Called<input className="field" autoFocus value={name} maxLength={200} onChange={(event) => setName(event.target.value)} /></label>
+      <label className="stack">Also called, with commas between<input className="field" value={others} onChange={(event) => setOthers(event.target.value)} /></label>
+      {column.aliases.length > 0 && (
+        <p className="chips-row">
+          <span className="quiet">In scripts</span>
+          {column.aliases.slice(0, 6).map((one) => (
+            <button key={one.name} type="button" className="word" title={`in ${one.support} scripts`} onClick={() => add(one.name)}>{one.name}</button>
+          ))}
+        </p>
+      )}
+      <div className="actions">
+        <button type="submit" className="button main" disabled={busy}>Save</button>
+        <button type="button" className="button bare" onClick={close}>Cancel</button>
+      </div>
+    </form>
+  );
+}
