@@ -28,4 +28,17 @@ WHERE s.end_dt BETWEEN '2024-01-01' AND '2024-12-31'
 GROUP BY s.end_rsn
 ORDER BY churned DESC`;
 
-export const answers = { [NET]: fence(NET_SQL), [CHURN]: fence(CHURN_SQL) };
+/** A wish about one piece, and the piece that the model writes for it. */
+export const WISH = "only what was ordered since June 2024";
+export const WISHED = "o.dt >= '2024-06-01'";
+
+/** The beginning of a description, and how the model goes on. */
+export const BEGUN = "where the order came";
+export const WHOLE = "where the order came from: web shop, app, phone or sales representative";
+
+export const answers = {
+  [NET]: fence(NET_SQL),
+  [CHURN]: fence(CHURN_SQL),
+  [`Wish: ${WISH}`]: fence(WISHED),
+  [`The description begins: ${BEGUN}`]: WHOLE,
+};

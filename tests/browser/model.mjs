@@ -47,7 +47,12 @@ export async function startModel(answers, { pause = 4, port = 0 } = {}) {
   await new Promise((done) => server.listen(port, "127.0.0.1", done));
   return {
     asked,
+    port: server.address().port,
     spec: `openai:stub@http://127.0.0.1:${server.address().port}/v1`,
-    close: () => new Promise((done) => server.close(done)),
+    close: () =>
+      new Promise((done) => {
+        server.close(done);
+        server.closeAllConnections();
+      }),
   };
 }

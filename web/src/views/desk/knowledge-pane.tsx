@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from "react";
 import type { ExplainedItem, Figure, FlowNode, Step } from "../../api/types";
 import { many, sentence } from "../../lib/format";
 import { figureKey, useDesk } from "../../state/desk";
@@ -37,6 +37,7 @@ function Tree(props: { nodes: FlowNode[]; tables: FlowNode[]; change: (change: C
     const row = box.current?.querySelector<HTMLElement>('[aria-selected="true"]');
     row?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
+  useKeptFocus(box, props.nodes);
 
   const press = (event: KeyboardEvent) => {
     if ((event.target as HTMLElement).getAttribute("role") !== "treeitem") return;
@@ -70,6 +71,21 @@ function Tree(props: { nodes: FlowNode[]; tables: FlowNode[]; change: (change: C
       ))}
     </div>
   );
+}
+
+/** Gives the focus to what is selected where the piece that had it went away with a change. */
+function useKeptFocus(box: RefObject<HTMLElement | null>, nodes: FlowNode[]): void {
+  const here = useRef(false);
+  useEffect(() => {
+    const note = (event: FocusEvent) => {
+      here.current = box.current?.contains(event.target as Element) ?? false;
+    };
+    document.addEventListener("focusin", note);
+    return () => document.removeEventListener("focusin", note);
+  }, [box]);
+  useEffect(() => {
+    if (here.current && document.activeElement === document.body) box.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus();
+  }, [box, nodes]);
 }
 
 function Group(props: { node: FlowNode; chosen: string | null; first: boolean; change: (change: Change) => void }) {
