@@ -79,7 +79,7 @@ class Joins:
         return int(found[0]), int(found[1])
 
     def _rows(self, rest: str) -> int:
-        return number(self.ask(f"{self.sql.node.prelude}SELECT COUNT(*) {rest}", 1))
+        return number(self.ask(f"{self.sql.lead}SELECT COUNT(*) {rest}", 1))
 
     def _columns(self, last: int) -> int | None:
         """How many columns there are after a join; None where that is not known."""

@@ -60,7 +60,8 @@ class NodeSql:
         """``SELECT values rest`` where it is: with its WITH, and for each outer row."""
         if not self.node.outer:
             return f"{self.node.prelude}SELECT {', '.join(values)} {rest}"
-        inner = ", ".join(f"(SELECT {value} {rest} LIMIT 1) AS v{n}" for n, value in enumerate(values))
+        own = self.node.own_with
+        inner = ", ".join(f"({own}SELECT {value} {rest} LIMIT 1) AS v{n}" for n, value in enumerate(values))
         return f"{self.node.prelude}SELECT {inner} FROM {self._outer()}"
 
     def _outer(self, counted: str = "") -> str:
@@ -76,8 +77,8 @@ class NodeSql:
         if not self.node.outer:
             counts = ", ".join(f"(SELECT COUNT(*) {rest}) AS v{n}" for n, rest in enumerate(rests))
             return f"{self.node.prelude}SELECT {counts}"
-        times = "outer_times" if self.node.outer_alias else "1"
-        inner = ", ".join(f"(SELECT COUNT(*) {rest}) * {times} AS v{n}" for n, rest in enumerate(rests))
+        times, own = "outer_times" if self.node.outer_alias else "1", self.node.own_with
+        inner = ", ".join(f"({own}SELECT COUNT(*) {rest}) * {times} AS v{n}" for n, rest in enumerate(rests))
         sums = ", ".join(f"SUM(v{n})" for n in range(len(rests)))
         outer = self._outer("outer_times")
         return f"{self.node.prelude}SELECT {sums} FROM (SELECT {inner} FROM {outer}) AS asked"
@@ -85,7 +86,17 @@ class NodeSql:
     def count_cases(self, predicates: Sequence[str], rest: str) -> str:
         """One row, in one reading: all rows, then those of each predicate."""
         cases = [f"COUNT(CASE WHEN {one}\n THEN 1 END) AS v{n}" for n, one in enumerate(predicates)]
-        return f"{self.node.prelude}SELECT {', '.join(['COUNT(*)', *cases])} {rest}"
+        return f"{self.lead}SELECT {', '.join(['COUNT(*)', *cases])} {rest}"
+
+    @property
+    def lead(self) -> str:
+        """The WITH clause before a query that is asked once, whatever the outer rows."""
+        before, own = self.node.prelude, self.node.own_with
+        if not before or not own:
+            return before or own
+        listed = re.sub(r"^WITH (RECURSIVE )?", "", own)
+        word = "RECURSIVE " if own.startswith("WITH RECURSIVE ") and "RECURSIVE" not in before[:15] else ""
+        return f"WITH {word}{before.removeprefix('WITH ').rstrip()}, {listed}"
 
     # -------------------------------------------------------------- clauses
 

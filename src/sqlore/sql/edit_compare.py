@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from sqlore.errors import EditError, SqlError
 from sqlore.model import Fragment
@@ -12,6 +13,11 @@ from sqlore.sql.edit_query import Query, shown
 
 __all__ = ["confirmed", "kept_number"]
 
+#: What an equality of columns of two sources is, beside what it was.
+_LINKS: Final[dict[tuple[str, str], tuple[tuple[str, str], ...]]] = {
+    ("condition", "predicate"): (("relation", "edge"),),
+    ("relation", "edge"): (("condition", "predicate"),),
+}
 _Key = tuple[str, str, int, int]
 
 
@@ -135,13 +141,16 @@ def _rest(fragment: Fragment, change: Change) -> tuple[int, int]:
 def _taken(left: dict[_Key, list[Fragment]], fragment: Fragment, change: Change) -> Fragment | None:
     """The fragment as it stands in the new text: unmoved ends first, then ends that an edit has moved.
 
-    What is inserted right at an end may belong to the fragment (a join to its FROM) or follow it.
+    What is inserted right at an end may belong to the fragment (a join to its FROM) or follow it. An equality
+    of two sources is a condition under OR, and their link once nothing but AND is above it: the same piece.
     """
-    for start in _offsets(fragment.start, change):
-        for end in _offsets(fragment.end, change):
-            found = left.get((fragment.kind, fragment.form, start, end))
-            if found:
-                return found.pop(0)
+    kinds = [(fragment.kind, fragment.form), *_LINKS.get((fragment.kind, fragment.form), ())]
+    for kind, form in kinds:
+        for start in _offsets(fragment.start, change):
+            for end in _offsets(fragment.end, change):
+                found = left.get((kind, form, start, end))
+                if found and (kind == fragment.kind or found[0].sql == fragment.sql):
+                    return found.pop(0)
     return None
 
 

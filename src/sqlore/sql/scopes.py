@@ -248,6 +248,7 @@ class _Builder:
             outer_columns=closure.outer_columns,
             outer_alias=closure.outer_alias,
             recursive=closure.recursive,
+            own_with=closure.own_with,
         )
 
     def _lateral(self, here: Entered, source: Source | None) -> tuple[tuple[str, str], str]:

@@ -26,6 +26,7 @@ class Closure:
     outer_columns: tuple[str, ...] = ()
     outer_alias: str = ""
     recursive: bool = False
+    own_with: str = ""
 
 
 class Closures:
@@ -177,11 +178,15 @@ class Closures:
             return Closure(reason=self._refusal(ctes), outer_columns=columns)
         body = self.texts.slice(self.texts.range(here))
         alias = self._alias(here)
+        own = self.prelude(
+            [cte for cte in self.needed([here.scope], here.scope, own=True) if cte.parent is here.scope]
+        )
         if lateral[0]:
             sql = f"{prelude}SELECT {f'{shown}.*' if shown else '*'} FROM {lateral[1]}"
             return Closure(
-                sql, "its rows for all rows of the sources before it", prelude, sources, columns, alias
-            )
+                sql, "its rows for all rows of the sources before it", prelude, sources, columns, alias,
+                own_with=own or "",
+            )  # fmt: skip
         asked = {
             "value": f"({body}) AS value",
             "exists": f"EXISTS ({body}) AS matches",
@@ -192,7 +197,7 @@ class Closures:
             sql = (
                 f"{prelude}SELECT {listed}, {asked} FROM (SELECT DISTINCT {listed} FROM {sources}) AS {alias}"
             )
-        return Closure(sql, _ROWS, prelude, sources, columns, alias)
+        return Closure(sql, _ROWS, prelude, sources, columns, alias, own_with=own or "")
 
     def _alias(self, here: Entered) -> str:
         """What all outer columns are qualified with, ``asked`` for bare ones; empty where they differ."""
@@ -221,5 +226,13 @@ class Closures:
         return [found for found in ranges if found is not None]
 
     def _outer_from(self, owners: list[Scope]) -> str:
+        """FROM of the outer rows, with the equalities of WHERE that join its sources; empty where none."""
         froms = self._froms(owners)
-        return ", ".join(self.texts.slice(found) for found in froms) if len(froms) == len(owners) else ""
+        if len(froms) < len(owners):
+            return ""
+        links = []
+        for here in map(self.texts.entered, owners):
+            links += [at for at, _, _ in here.links]
+            links += [at for at, around in here.outer_links if any(around is owner for owner in owners)]
+        where = " AND ".join(f"({self.texts.slice(at)})" for at in links)
+        return ", ".join(self.texts.slice(found) for found in froms) + (f" WHERE {where}" if where else "")

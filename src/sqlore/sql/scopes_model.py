@@ -136,6 +136,8 @@ class Node:
     outer_alias: str = ""
     """What all outer columns are qualified with, so that rows that are alike can stand for each other."""
     recursive: bool = False
+    own_with: str = ""
+    """The WITH of a correlated query itself, which is asked for each outer row too."""
 
     @property
     def runnable(self) -> bool:

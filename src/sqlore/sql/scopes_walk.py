@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from sqlore.sql.fragments import Walker
+from sqlore.sql.render import unwrap
 from sqlore.sql.resolve import Output, Piece, Scope, Source
 from sqlore.sql.scopes_model import Usage
 from sqlore.sql.sources import Atom, Item
@@ -35,6 +36,7 @@ class Entered:
     links: list[tuple[Range, Source, Source]] = field(default_factory=list)
     outer: list[tuple[Any, Source, Scope]] = field(default_factory=list)
     outer_spans: list[int] = field(default_factory=list)
+    outer_links: list[tuple[Range, Scope]] = field(default_factory=list)
     cte: Any = None
 
     @property
@@ -153,10 +155,29 @@ class Recorder(Walker):
         if len(ranges) == len(atoms):
             links = self.entered[id(scope)].links
             links += [(at, *atom.edge) for at, atom in zip(ranges, atoms, strict=True) if atom.edge]
+            self._outer_links(list(zip(ranges, (atom.node for atom in atoms), strict=True)), scope)
+
+    def _outer_links(self, found: list[tuple[Range, Any]], scope: Scope) -> None:
+        """Equalities that hold for all rows and tie a source to one of a query around it."""
+        for at, node in found:
+            sides = [unwrap(side) for side in (node.this, node.expression)] if type(node) is exp.EQ else []
+            if not sides or not all(type(side) is exp.Column for side in sides) or not _always(node):
+                continue
+            one, other = (self.resolve(side)[2] for side in sides)
+            if (one is scope) != (other is scope) and one is not None and other is not None:
+                around = other if one is scope else one
+                self.entered[id(scope)].outer_links.append((at, around))
 
     def tail_block(self, node: Any, scope: Scope) -> Block | None:
         """The block with the ORDER BY or LIMIT of a set operation or of a query in parentheses."""
         return self._tail_block(node, scope)
+
+
+def _always(node: Any) -> bool:
+    """Whether a predicate has to be true wherever its WHERE is: nothing but AND is above it."""
+    while isinstance(node.parent, exp.And | exp.Paren):
+        node = node.parent
+    return isinstance(node.parent, exp.Where)
 
 
 def usages(walker: Recorder, derived: Collection[int]) -> dict[int, Usage]:
