@@ -78,7 +78,7 @@ def postgres() -> Server:
     hba = data / "pg_hba.conf"
     only_with_tls = "hostssl all tls_only all scram-sha-256\nhost all tls_only all reject\n"
     hba.write_text(only_with_tls + hba.read_text())
-    folder_of_modules = Path(initdb).parent.parent / "lib"
+    folder_of_modules = Path(initdb).resolve().parent.parent / "lib"
     settings = [
         "listen_addresses=127.0.0.1", f"port={port}", "unix_socket_directories=", "fsync=off",
         "max_connections=60", "shared_buffers=16MB",
@@ -117,7 +117,7 @@ def mysql() -> Server:
     _keep(
         [*_as("mysql"), daemon, "--no-defaults", f"--datadir={data}", f"--socket={sock}", f"--port={port}",
          "--bind-address=127.0.0.1", f"--pid-file={folder / 'pid'}", "--innodb-flush-log-at-trx-commit=0",
-         "--skip-name-resolve", "--innodb-buffer-pool-size=32M"], signal.SIGTERM,
+         "--skip-name-resolve", "--performance-schema=ON", "--innodb-buffer-pool-size=32M"], signal.SIGTERM,
     )  # fmt: skip
 
     def run(database: str, statements: Sequence[str]) -> None:

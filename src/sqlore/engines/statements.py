@@ -11,6 +11,8 @@ __all__ = ["mysql_statements", "postgres_statements"]
 #: At most so many different statements, the most frequent first.
 MOST: Final = 100_000
 _HIDDEN: Final = "<insufficient privilege>"
+_NOT_THERE: Final = "this database keeps no statements: the extension pg_stat_statements is not there"
+_HOW: Final = "add it to shared_preload_libraries and run CREATE EXTENSION pg_stat_statements"
 _EXTENSION: Final = """
 SELECT n.nspname FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace
 WHERE e.extname = 'pg_stat_statements'
@@ -44,16 +46,18 @@ def postgres_statements(connection: Any) -> list[Statement]:
 
     Raises `ConnectError` that says which of the two is missing.
     """
+    import psycopg
+
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL ROLE NONE")  # reading tables is not enough to see statements of others
         found = cursor.execute(_EXTENSION).fetchone()
         if found is None:
-            raise ConnectError(
-                "this database keeps no statements: the extension pg_stat_statements is not there",
-                hint="add it to shared_preload_libraries and run CREATE EXTENSION pg_stat_statements",
-            )
+            raise ConnectError(_NOT_THERE, hint=_HOW)
         view = '"' + found[0].replace('"', '""') + '".pg_stat_statements'
-        rows = cursor.execute(_POSTGRES.format(view=view), {"hidden": _HIDDEN, "most": MOST}).fetchall()
+        try:
+            rows = cursor.execute(_POSTGRES.format(view=view), {"hidden": _HIDDEN, "most": MOST}).fetchall()
+        except psycopg.errors.ObjectNotInPrerequisiteState:
+            raise ConnectError(_NOT_THERE, hint=_HOW) from None
     shown = [row for row in rows if row[0] != _HIDDEN]
     if rows and not shown:
         raise ConnectError(
