@@ -18,6 +18,7 @@ from sqlore.evals.build.bench import Bench
 from sqlore.evals.build.findings import JUDGED, RULES
 from sqlore.evals.build.generate import digest_of, journal_file, report_of
 from sqlore.evals.build.hygiene import KINDS, Leak, leaks
+from sqlore.evals.build.split import splits_file
 from sqlore.evals.build.stats import TYPES, Summary, summarise
 from sqlore.evals.build.stats_sheets import HEADS
 from sqlore.evals.build.validate import read_candidates
@@ -75,6 +76,8 @@ def write_datasheet(
         "sqlore": sqlore.__version__,
         "leaks": [one.to_json() for one in found],
     }
+    if splits_file(tasks).exists():
+        about["splits"] = json.loads(splits_file(tasks).read_text(encoding="utf-8"))["tasks"]
     text = json.dumps(about, ensure_ascii=False, indent=1)
     about_file(tasks).write_text(text + "\n", encoding="utf-8")
     stats = summarise(tasks, bench.dialect)
@@ -128,7 +131,11 @@ def _composition(about: Mapping[str, Any], stats: Summary) -> str:
         known = stats.knowledge
         kinds = ", ".join(f"{known.kinds[kind]} {kind}" for kind in TYPES if kind in known.kinds)
         lines.append(f"- {known.total / known.tasks:.2f} pieces of knowledge a task: {kinds}")
-    lines.append("- no split: all tasks are for testing, the history is what a system may learn from")
+    if about.get("splits"):
+        parts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in about["splits"].items())
+        lines.append(f"- split by scripts, so that no script serves two parts: {parts}")
+    else:
+        lines.append("- no split: all tasks are for testing, the history is what a system may learn from")
     return "\n".join(lines) + "\n"
 
 

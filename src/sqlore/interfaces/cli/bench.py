@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli import bench_datasheet, bench_history, bench_review
+from sqlore.interfaces.cli import bench_datasheet, bench_history, bench_review, bench_split
 from sqlore.interfaces.cli.bench_datasheet import LicenceOption, SourceOption
 from sqlore.interfaces.cli.common import (
     MOST,
@@ -248,4 +248,5 @@ def _show_stats(found: list[Summary]) -> None:
 
 app.command("review")(bench_review.review)
 app.command("history")(bench_history.history)
+app.command("split")(bench_split.split)
 app.command("datasheet")(bench_datasheet.datasheet)
