@@ -67,7 +67,7 @@ function Bars({ points, label }: { points: Point[]; label: string }) {
   const least = Math.min(0, ...shown.map((point) => point.value));
   const span = most - least || 1;
   return (
-    <ol className="bars" aria-label={label}>
+    <ol className="bars" aria-label={label} tabIndex={0}>
       {shown.map((point, at) => (
         <li key={at}>
           <span className="ellipsis" title={point.label}>{point.label}</span>

@@ -96,7 +96,7 @@ export default function CodeEditor(props: Props) {
       own, history(), drawSelection(), lineNumbers(), highlightActiveLine(), bracketMatching(), closeBrackets(), indentOnInput(),
       autocompletion(), highlightSelectionMatches(), syntaxHighlighting(colours), look, wrong, pieces(),
       keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
-      EditorView.contentAttributes.of({ "aria-label": "SQL, Escape leaves the editor", spellcheck: "false" }),
+      EditorView.contentAttributes.of({ "aria-label": "SQL, Escape leaves the editor", spellcheck: "false", tabindex: "0" }),
       EditorView.updateListener.of((update) => update.docChanged && latest.current.change(update.state.doc.toString())),
     ];
     const made = new EditorView({ doc: latest.current.text, extensions: [...base, sql({ dialect, upperCaseKeywords: true })], parent: box.current });

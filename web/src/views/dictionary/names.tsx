@@ -14,7 +14,7 @@ export function Names({ column, save }: Props) {
   const others = column.synonyms.filter((one) => one !== column.called);
   return (
     <p className="description-foot">
-      <button type="button" className="more" aria-label={`Names of ${column.name}: ${[column.called, ...others].join(", ")}`} onClick={() => setEditing(true)}>
+      <button type="button" className="more" title={`Names of ${column.name}`} onClick={() => setEditing(true)}>
         called {[column.called, ...others].map((one) => `“${one}”`).join(", ")}
       </button>
       {column.aliases.length > 0 && (
