@@ -13,13 +13,13 @@ import sqlglot
 from sqlore.answer.refine import Refiner, checked_draft
 from sqlore.answer.refine_history import DraftHistory, Refinement
 from sqlore.answer.refine_wish import _named
-from sqlore.catalog import Catalog, build_catalog
+from sqlore.catalog import Catalog, build_catalog, catalog_from_schema
 from sqlore.config import Settings
 from sqlore.engines import Engine, connect
 from sqlore.errors import EditError, ModelRefusal, ModelUnavailable, UnknownName, UsageError
 from sqlore.knowledge import Store, learn
 from sqlore.llm import FunctionModel
-from sqlore.model import Message, Script
+from sqlore.model import Column, Message, Schema, Script, Table
 from sqlore.sql.edit import TextEdit
 from support import data_dir
 
@@ -177,6 +177,20 @@ def test_an_alternative_with_the_join_that_it_needs(refiner: Refiner) -> None:
     step = refiner.choose(sql, 2, blue.item)
     assert "JOIN colour ON" in step.after
     assert "WHERE superhero.id > 500 AND colour.colour = 'Blue'" in step.after, "id is in both tables"
+
+
+def test_what_is_learned_later_is_an_alternative_too(tmp_path: Path) -> None:
+    schema = Schema((Table("hero", (Column("id"), Column("cm"), Column("kg"))),), "heroes", "sqlite")
+    catalog = catalog_from_schema(schema)
+    sql = "SELECT id FROM hero WHERE cm > 200"
+    with Store.create(tmp_path / "heroes.sqlore") as store:
+        for later, found in (("kg < 60", {"kg < 60"}), ("kg IS NULL", {"kg < 60", "kg IS NULL"})):
+            script = Script(f"SELECT id FROM hero WHERE {later}", key=later, dialect="sqlite")
+            learn(store, [script], catalog=catalog, dialect="sqlite", embedder=None)
+            for _ in range(2):  # as it is read first, and as it is kept
+                refiner = Refiner(catalog, "sqlite", store=store, settings=Settings())
+                chosen = refiner.alternatives(sql, number(refiner, sql, "cm > 200"))
+                assert {one.sql for one in chosen} == found
 
 
 def test_items_are_put_in(heroes: tuple[Engine, Catalog, Store], refiner: Refiner) -> None:

@@ -169,3 +169,16 @@ def test_no_draft_and_a_damaged_one(sqlore_: Command, learned: Path) -> None:
         assert sqlore_("refine").code == 2
     assert sqlore_("refine", REVENUE, "--json").code == 0
     assert sqlore_("refine", "DELETE FROM orders").code == 1
+
+
+@pytest.mark.parametrize("length", [120, 4000])
+def test_sql_that_is_too_long_for_the_name_of_a_file_is_sql(sqlore_: Command, length: int) -> None:
+    sql = f"SELECT name FROM customers WHERE name = '{'é' * length}'"
+    assert sqlore_("refine", sql, "--json").json["sql"] == sql
+
+
+def test_a_file_that_is_no_text_says_so(sqlore_: Command, learned: Path) -> None:
+    (learned / "one.sql").write_bytes(b"\xff\xfe\x00SELECT")
+    outcome = sqlore_("refine", "one.sql")
+    assert outcome.code == 2
+    assert "cannot be read" in outcome.err

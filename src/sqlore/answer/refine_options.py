@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 from sqlore.answer.cite import similarity, skeleton_tokens
 from sqlore.answer.join_path import Join, JoinGraph, edge_of, join_graph
+from sqlore.answer.refine_kept import Kept, kept_of
 from sqlore.answer.refine_room import Room, folded, room_for
 from sqlore.answer.refine_wish import with_values
 from sqlore.errors import EditError, SqlError
-from sqlore.model import Fragment, KnowledgeItem, Schema
+from sqlore.model import Fragment, Kind, KnowledgeItem, Schema
 from sqlore.sql import check_query
 from sqlore.sql.edit import Change, TextEdit
 from sqlore.sql.edit_compare import confirmed
@@ -60,15 +61,19 @@ class Options:
 
     def __init__(self, store: Store, schema: Schema, dialect: str) -> None:
         self._store, self._schema, self._dialect = store, schema, dialect
-        self._graph: JoinGraph | None = None
-        self._donors: dict[int, Query | None] = {}
+
+    @property
+    def _known(self) -> Kept:
+        """What was read of the store before, by this or by another: one request makes one of these."""
+        return kept_of(self._store, self._schema, self._dialect)
 
     @property
     def graph(self) -> JoinGraph:
         """The ways between tables that keys and history know."""
-        if self._graph is None:
-            self._graph = join_graph(self._schema, self._store)
-        return self._graph
+        kept = self._known
+        if kept.graph is None:
+            kept.graph = join_graph(self._schema, self._store)
+        return kept.graph
 
     def item(self, number: int) -> KnowledgeItem:
         """The item of that id. Raises `EditError` where the store has none."""
@@ -178,7 +183,7 @@ class Options:
             tables = [None]
         seen: set[int] = set()
         for table in tables:
-            for item in self._store.items(kind=fragment.kind, table=table, limit=_POOL):
+            for item in self._items(fragment.kind, table):
                 usable = not item.stale and item.trust != "deprecated" and item.form == fragment.form
                 other = item.skeleton != fragment.skeleton and item.id not in seen
                 if fragment.form == "edge" and item.tables != fragment.tables:
@@ -186,6 +191,13 @@ class Options:
                 if usable and other and set(item.tables) <= here | near:
                     seen.add(item.id)
                     yield item
+
+    def _items(self, kind: Kind, table: str | None) -> list[KnowledgeItem]:
+        """The items of a kind over a table, the most used first."""
+        pools = self._known.pools
+        if (kind, table) not in pools:
+            pools[kind, table] = self._store.items(kind=kind, table=table, limit=_POOL)
+        return pools[kind, table]
 
     # -------------------------------------------------------------- items put in
 
@@ -263,15 +275,18 @@ class Options:
                     yield donor, fragment, donor.scope(number)
 
     def _donor(self, script: int) -> Query | None:
-        if script not in self._donors:
+        donors = self._known.donors
+        if script not in donors:
             stored = self._store.script(script)
             try:
                 text = stored.script.sql if stored is not None else ""
                 dialect = (stored.script.dialect if stored is not None else None) or self._dialect
-                self._donors[script] = Query(text, dialect, self._schema) if stored is not None else None
+                found = Query(text, dialect, self._schema) if stored is not None else None
             except SqlError:
-                self._donors[script] = None
-        return self._donors[script]
+                found = None
+            self._known.keep(script, found)
+            return found
+        return donors.get(script)
 
 
 def _fits(text: str, old: str, place: Place, dialect: str) -> bool:

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["refine"]
 
-_LONGEST_NAME = 255  # of a file; longer text is SQL
-
 
 def refine(
     sql: Annotated[
@@ -129,15 +127,29 @@ def _history(lore: Workspace, given: str | None) -> DraftHistory:
                 hint='sqlore ask "QUESTION" first, or give the SQL: sqlore refine "SELECT …"',
             )
         return kept
-    if given == "-":
-        text = sys.stdin.read()
-    else:
-        path = Path(given)
-        is_file = len(given) < _LONGEST_NAME and "\n" not in given and path.is_file()
-        text = path.read_text(encoding="utf-8") if is_file else given
+    text = sys.stdin.read() if given == "-" else _written(given)
     if not text.strip():
         raise UsageError("there is no SQL to refine")
     return DraftHistory(text.strip().rstrip(";").rstrip())
+
+
+def _written(given: str) -> str:
+    """The SQL of a file, or the text itself where it names none.
+
+    Raises `UsageError` where the file cannot be read.
+    """
+    from sqlore.errors import UsageError
+
+    path = Path(given)
+    try:
+        if "\n" in given or not path.is_file():
+            return given
+    except (OSError, ValueError):  # too long for a name, or of characters that no name has
+        return given
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"the file cannot be read: {error}", where=given) from error
 
 
 def _step(
