@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 
-import servers
+from engines_helpers import server_of
 from sqlore.engines import Engine, connect
 
 FILES = ("sqlite", "duckdb")
@@ -59,11 +59,6 @@ def make(kind: str, tmp_path: Path) -> Make:
         return write_database(kind, tmp_path / f"{name}.{kind}", statements)
 
     return build
-
-
-def server_of(kind: str) -> servers.Server:
-    """The server of a kind of engine; skips where there is none."""
-    return servers.postgres() if kind == "postgres" else servers.mysql()
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 from sqlore.catalog.names import always_quote, looks_secret
 from sqlore.engines import Engine
 from sqlore.errors import EngineError, SqlError
-from sqlore.model import Column, Schema, Table
+from sqlore.model import Column, Rows, Schema, Table
 
 ColumnKind = Literal["text", "number", "date", "other"]
 Progress = Callable[[int, int, str], None]
@@ -223,10 +223,12 @@ def column_kind(column: Column) -> ColumnKind:
 def _look(
     engine: Engine, table: Table, seen: ColumnProfile, budget: ProfileBudget, timeout: float
 ) -> ColumnProfile:
+    sample = _sample(engine.dialect, table, budget)
     try:
-        rows = engine.run(
-            _query(engine.dialect, table, seen, budget), limit=max(1, budget.values), timeout=timeout
-        )
+        rows = _rows(engine, _query(engine.dialect, table, seen, budget, sample), budget, timeout)
+        if sample and not rows.rows:  # there are far fewer rows than the database thought
+            sample = ""
+            rows = _rows(engine, _query(engine.dialect, table, seen, budget), budget, timeout)
     except (EngineError, SqlError) as error:
         return replace(seen, skipped=error.message)
     if not rows.rows:
@@ -244,9 +246,7 @@ def _look(
         values=values,
         minimum=low if ranged and low else None,
         maximum=high if ranged and high else None,
-        complete=int(looked) < budget.rows
-        and not _sample(engine.dialect, table, budget)
-        and len(values) == int(distinct),
+        complete=int(looked) < budget.rows and not sample and len(values) == int(distinct),
     )
 
 
@@ -260,7 +260,11 @@ def _sample(dialect: str, table: Table, budget: ProfileBudget) -> str:
     return f" tablesample system ({100 * budget.rows / table.rows:.6f}) repeatable (1)"
 
 
-def _query(dialect: str, table: Table, seen: ColumnProfile, budget: ProfileBudget) -> str:
+def _rows(engine: Engine, query: str, budget: ProfileBudget, timeout: float) -> Rows:
+    return engine.run(query, limit=max(1, budget.values), timeout=timeout)
+
+
+def _query(dialect: str, table: Table, seen: ColumnProfile, budget: ProfileBudget, sample: str = "") -> str:
     """Distinct values with counts, and in each row: distinct, filled, minimum, maximum, rows looked at.
 
     Long texts are counted but not listed, so that columns of documents cost no memory. The column is
@@ -281,7 +285,7 @@ def _query(dialect: str, table: Table, seen: ColumnProfile, budget: ProfileBudge
         " sum(case when v is null then 0 else n end) over () as filled_rows,"
         f" min({bound}) over () as smallest, max({bound}) over () as largest, sum(n) over () as all_rows"
         " from (select v, count(*) as n from"
-        f" (select looked_at.{column} as v from {source} as looked_at{_sample(dialect, table, budget)}"
+        f" (select looked_at.{column} as v from {source} as looked_at{sample}"
         f" limit {budget.rows}) as seen group by v) as counted"
         f" order by case when {listed} then 0 else 1 end, n desc, v"
     )
