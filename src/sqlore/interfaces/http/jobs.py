@@ -153,7 +153,11 @@ class Job:
         )
 
     async def events(self, after: int = 0) -> AsyncIterator[tuple[int, AnyEvent]]:
-        """The events with their numbers, from 1, but the first `after`; ends with the job."""
+        """The events with their numbers, from 1, but the first `after`; ends with the job.
+
+        After the last event of a job that has ended there are none; a number that is yet to come is the last
+        one that is there.
+        """
         loop, woken = asyncio.get_running_loop(), asyncio.Event()
         key = id(woken)
 
@@ -163,16 +167,20 @@ class Job:
 
         with self._lock:
             self._listeners[key] = wake
+            after = min(after, len(self._events))
         try:
             while True:
                 woken.clear()
                 with self._lock:
                     fresh = self._events[after:]
+                    over = bool(self._events) and self._events[-1].event == "end"
                 for event in fresh:
                     after += 1
                     yield after, event
                     if event.event == "end":
                         return
+                if not fresh and over:
+                    return
                 if not fresh:
                     await woken.wait()
         finally:

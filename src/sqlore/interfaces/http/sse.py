@@ -15,6 +15,8 @@ __all__ = ["EventStream", "stream_of"]
 
 QUIET: Final = 15.0
 """Seconds after which a comment says that the connection is alive."""
+_DIGITS: Final = 18
+"""Of an event's number; a longer one is none of ours."""
 
 
 class EventStream(StreamingResponse):
@@ -35,7 +37,8 @@ def framed(number: int, event: AnyEvent) -> str:
 
 def stream_of(job: Job, last: str | None = None) -> EventStream:
     """The events of a job; those up to `last`, the id that the browser saw last, are passed over."""
-    after = int(last) if last and last.isdigit() else 0
+    known = last is not None and last.isascii() and last.isdigit() and len(last) <= _DIGITS
+    after = int(last) if known and last else 0
     return EventStream(_frames(job, after), headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
 
