@@ -212,3 +212,46 @@ def test_bird_in_postgresql_from_its_history_to_explanations(tmp_path: Path) -> 
                 done = figures(explanation, lore.engine, cancel=threading.Event())
                 failed += [figure for figure in done if figure.status not in ("done", "slow")]
         assert failed == []
+
+
+def test_a_server_that_holds_a_database_for_each_id(tmp_path: Path) -> None:
+    from sqlore.engines import place_of
+    from sqlore.evals.execution_places import find_places
+
+    server = servers.postgres()
+    server.make(["CREATE TABLE a (x int)"], "one_db")
+    server.make(["CREATE TABLE b (x int)"], "two_db")
+    place = place_of(server.url("{db_id}"))
+    assert place == server.shown("{db_id}")
+    places = find_places(place, ["one_db", "two_db", "two_db", "gone_db"])
+    assert places.urls == {"one_db": server.shown("one_db"), "two_db": server.shown("two_db")}
+    assert places.missing == {"gone_db": 1}
+
+
+def test_keys_between_schemas_are_written_as_they_are_named() -> None:
+    from sqlore.prompts.bare_schema import bare_schema
+
+    statements = [
+        "CREATE SCHEMA s1",
+        "CREATE TABLE s1.p (id int PRIMARY KEY)",
+        "CREATE TABLE c (p_id int REFERENCES s1.p)",
+    ]
+    with connect(servers.postgres().make(statements, "keys")) as engine:
+        schema = engine.schema()
+    assert "REFERENCES s1.p (id)" in bare_schema(schema)
+
+
+@pytest.mark.parametrize(
+    ("sql", "skeleton"),
+    [("SELECT cli_shop.orders.id FROM cli_shop.orders WHERE orders.amount > 5", "orders.amount > <val>")],
+)
+def test_mysql_calls_its_own_database_a_schema(sql: str, skeleton: str) -> None:
+    from sqlore.sql import parse_script
+
+    tables = [statement.replace(" REAL", " DOUBLE PRECISION") for statement in TABLES]
+    with connect(servers.mysql().make(tables, "cli_shop")) as engine:
+        schema = engine.schema()
+        assert engine.run(check_query(sql, "mysql", schema)).rows
+    parsed = parse_script(sql, "mysql", schema)
+    assert skeleton in {fragment.skeleton for fragment in parsed.fragments}
+    assert parsed.tables == ("orders",)

@@ -99,6 +99,18 @@ def quote_name(name: str, dialect: str = "") -> str:
     return always_quote(name, dialect)
 
 
+def quote_reference(name: str, dialect: str = "") -> str:
+    """The name of a table that a foreign key refers to: one of another schema has its schema before it.
+
+    >>> quote_reference("s1.order", "postgres"), quote_reference("order line")
+    ('s1."order"', '"order line"')
+    """
+    parts = name.split(".", 1)
+    if len(parts) == 2 and all(_PLAIN.match(part) for part in parts):
+        return ".".join(quote_name(part, dialect) for part in parts)
+    return quote_name(name, dialect)
+
+
 def always_quote(name: str, dialect: str = "") -> str:
     """The name in the dialect's quotes, whatever it is.
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from sqlore.catalog.build import Catalog
 from sqlore.catalog.gist import gist
-from sqlore.catalog.names import quote_name
+from sqlore.catalog.names import quote_name, quote_reference
 from sqlore.catalog.profile import ColumnProfile
 from sqlore.model import Column, Table
 
@@ -211,7 +211,7 @@ def _column_line(
     for key in table.foreign_keys:
         if key.columns == (column.name,):
             ref = ", ".join(quote_name(c, catalog.schema.dialect) for c in key.ref_columns)
-            target = quote_name(key.ref_table, catalog.schema.dialect)
+            target = quote_reference(key.ref_table, catalog.schema.dialect)
             words.append(f"REFERENCES {target}({ref})" if ref else f"REFERENCES {target}")
             break
     return "  " + " ".join(w for w in words if w), _comment(_known(catalog, table, column, style))
@@ -228,7 +228,7 @@ def _constraints(catalog: Catalog, table: Table) -> list[str]:
     found = [f"PRIMARY KEY ({listed(primary)})"] if len(primary) > 1 else []
     for key in table.foreign_keys:
         if len(key.columns) > 1:
-            ref = quote_name(key.ref_table, dialect)
+            ref = quote_reference(key.ref_table, dialect)
             found.append(f"FOREIGN KEY ({listed(key.columns)}) REFERENCES {ref}({listed(key.ref_columns)})")
     return found
 

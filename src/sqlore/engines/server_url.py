@@ -121,7 +121,7 @@ def address(kind: str, user: str, host: str, port: int | None, database: str, op
     shown = f"[{host}]" if ":" in host and not several else host if several else quote(host, safe=".-_")
     account = f"{quote(user, safe='')}@" if user else ""
     query = f"?{urlencode(options, safe='/,')}" if options else ""
-    return f"{kind}://{account}{shown}{f':{port}' if port else ''}/{quote(database, safe='')}{query}"
+    return f"{kind}://{account}{shown}{f':{port}' if port else ''}/{quote(database, safe='{}')}{query}"
 
 
 def _form(kind: str) -> str:

@@ -1,4 +1,4 @@
-"""Where the tasks' databases are: one by its URL, or a folder that holds one a database id."""
+"""Where the tasks' databases are: one by its URL, or a folder or server that holds one a database id."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 from sqlore.engines import connect
-from sqlore.errors import UsageError
+from sqlore.errors import ConnectError, UsageError
 from sqlore.evals.execution_tasks import Question
+from sqlore.passwords import with_password
 
 __all__ = ["Places", "find_places"]
 
+_ID: Final = "{db_id}"
 _SUFFIXES: Final = (".sqlite", ".db", ".sqlite3", ".duckdb")
 
 
@@ -37,8 +40,9 @@ def find_places(db: str, databases: Sequence[str], wanted: Collection[str] = ())
     """The places of `databases`, the ids that the tasks name (one a task, an empty one for none).
 
     `db` is one database, or a folder of many: ``DIR/ID/ID.sqlite`` as BIRD and Spider lay them out, or
-    ``DIR/ID.sqlite``; ``.db``, ``.sqlite3`` and ``.duckdb`` as well. One database takes the tasks that name
-    it, or all where they name no more than one. `wanted` keeps only these.
+    ``DIR/ID.sqlite``; ``.db``, ``.sqlite3`` and ``.duckdb`` as well. A server's URL with ``{db_id}`` in it
+    is one for each id. One database takes the tasks that name it, or all where they name no more than one.
+    `wanted` keeps only these.
 
     Raises `UsageError` where no task has a database, `ConnectError` where the one named cannot be opened.
     """
@@ -48,6 +52,8 @@ def find_places(db: str, databases: Sequence[str], wanted: Collection[str] = ())
     left = [name for name in counts if name not in others]
     if not left:
         raise UsageError("no task is of these databases", hint=f"there are {', '.join(sorted(others)[:12])}")
+    if _ID in db:
+        return _on_server(db, left, counts, others)
     folder = Path(db).expanduser()
     if folder.is_dir():
         return _in_folder(folder, left, counts, others)
@@ -79,6 +85,21 @@ def _in_folder(folder: Path, left: Sequence[str], counts: Counter[str], others: 
             where=str(folder),
             hint=f"looked for {left[0] or 'ID'}/{left[0] or 'ID'}.sqlite and {left[0] or 'ID'}.sqlite",
         )
+    return Places(urls, missing, others)
+
+
+def _on_server(db: str, left: Sequence[str], counts: Counter[str], others: dict[str, int]) -> Places:
+    urls, missing = {}, {}
+    failure: ConnectError | None = None
+    for name in left:
+        try:
+            with connect(with_password(db).replace(_ID, quote(name, safe=""))) as engine:
+                urls[name] = engine.url
+        except ConnectError as error:
+            failure = error
+            missing[name] = counts[name]
+    if not urls and failure is not None:
+        raise failure
     return Places(urls, missing, others)
 
 

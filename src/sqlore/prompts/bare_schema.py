@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlore.catalog import quote_name
+from sqlore.catalog.names import quote_reference
 from sqlore.model import Schema, Table
 
 
@@ -35,7 +36,7 @@ def _table(table: Table, dialect: str) -> str:
         inside.append(f"PRIMARY KEY ({listed(primary)})")
     for key in table.foreign_keys:
         refers = f" ({listed(key.ref_columns)})" if key.ref_columns else ""
-        to = quote_name(key.ref_table, dialect)
+        to = quote_reference(key.ref_table, dialect)
         inside.append(f"FOREIGN KEY ({listed(key.columns)}) REFERENCES {to}{refers}")
     name = ".".join(quote_name(part, dialect) for part in (table.schema, table.name) if part)
     return f"CREATE TABLE {name} ({', '.join(inside)});"

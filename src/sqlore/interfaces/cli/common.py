@@ -50,7 +50,11 @@ MOST = 1_000_000
 
 DbOption = Annotated[
     str | None,
-    typer.Option("--db", metavar="URL", help="Database: sqlite:///FILE, duckdb:///FILE, or just the file."),
+    typer.Option(
+        "--db",
+        metavar="URL",
+        help="Database: a SQLite or DuckDB file, postgresql://USER@HOST/DB, mysql://USER@HOST/DB.",
+    ),
 ]
 StoreOption = Annotated[
     Path | None,

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "doctor"]
 
 PACKAGES = ("sqlglot", "sqlglotc", "duckdb", "onnxruntime", "tokenizers", "openai", "xllamacpp")
+#: Packages that not everybody needs, and what they are for.
+OPTIONAL = {
+    "sqlglotc": "",
+    "xllamacpp": "pip install 'sqlore[local]' for the local model",
+    "psycopg": "pip install 'sqlore[postgres]' for PostgreSQL",
+    "pymysql": "pip install 'sqlore[mysql]' for MySQL and MariaDB",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +68,11 @@ def _installed() -> Iterator[Finding]:
     yield Finding(
         "python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.platform()}"
     )
-    for name in PACKAGES:
+    for name in (*PACKAGES, "psycopg", "pymysql"):
         try:
             yield Finding(name, True, importlib.metadata.version(name))
         except importlib.metadata.PackageNotFoundError:
-            optional = name in {"xllamacpp", "sqlglotc"}
-            hint = "pip install 'sqlore[local]' for the local model" if name == "xllamacpp" else ""
-            yield Finding(name, None if optional else False, "not installed", hint)
+            yield Finding(name, None if name in OPTIONAL else False, "not installed", OPTIONAL.get(name, ""))
 
 
 def _checked(lore: Workspace) -> Iterator[Finding]:

@@ -44,7 +44,11 @@ def columns_option(pairs: list[str] | None) -> dict[str, str] | None:
 def learn(
     history: Annotated[
         list[str],
-        typer.Option("--history", metavar="PATH", help="Folder or file of scripts; - for stdin; repeatable."),
+        typer.Option(
+            "--history",
+            metavar="PATH",
+            help="Folder or file of scripts, - for stdin, a server's URL; repeatable.",
+        ),
     ],
     db: DbOption = None,
     store: StoreOption = None,
