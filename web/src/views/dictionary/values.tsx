@@ -25,8 +25,7 @@ export function Values({ column, save }: Props) {
       </p>
       <p className="values">
         {shown.map((value) => (
-          <button key={value} type="button" className="value" title={counted.has(value) ? many(counted.get(value) ?? 0, "row") : "not among the samples"}
-            aria-label={`${value} means ${known.get(value) ?? "nothing that is known"}: say what it means`} aria-expanded={editing === value} onClick={() => setEditing(editing === value ? null : value)}>
+          <button key={value} type="button" className="value" title={`${counted.has(value) ? many(counted.get(value) ?? 0, "row") : "not among the samples"}; say what it means`} aria-expanded={editing === value} onClick={() => setEditing(editing === value ? null : value)}>
             <code>{value}</code>{known.has(value) && <span className="quiet">{known.get(value)}</span>}
           </button>
         ))}
