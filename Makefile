@@ -59,8 +59,9 @@ web/src/api/schema.d.ts: web/build/openapi.json web/node_modules/.installed
 $(STATIC)/index.html: $(WEB_SOURCES) web/src/api/schema.d.ts
 	cd web && npm run --silent build
 
-web/build/.tested: $(STATIC)/index.html
-	cd web && npm run --silent check && npm run --silent test && npm run --silent size
+# the browser tests say by themselves that they are skipped where there is no Chromium
+web/build/.tested: $(STATIC)/index.html $(wildcard tests/browser/*.mjs) | $(VENV)/.installed-dev
+	cd web && npm run --silent check && npm run --silent test && npm run --silent size && npm run --silent browser
 	@touch $@
 
 web-test: web/build/.tested
