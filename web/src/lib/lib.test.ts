@@ -8,7 +8,7 @@ import { badgeOf } from "./kinds";
 import { unitsOf } from "./offsets";
 import { pathOf, type Route, routeOf } from "./router";
 import { fit, ranked } from "./search";
-import { tokens } from "./sql";
+import { looksLikeSql, tokens } from "./sql";
 import { timelines } from "./timeline";
 
 const page = (names: [string, ResultPage["columns"][number]["kind"]][], rows: ResultPage["rows"]): ResultPage => ({
@@ -28,6 +28,15 @@ describe("tokens", () => {
     expect(types).toContain("id:name");
     expect(types).toContain("'select':string");
     expect(types).toContain("-- from:comment");
+  });
+});
+
+describe("a query that is pasted where questions are asked", () => {
+  it("is told from a question", () => {
+    for (const sql of ["select a\nfrom t", "-- of March\nSELECT 1 FROM t", "/* x */ WITH a AS (SELECT 1) SELECT * FROM a", "with recursive n(i) as (select 1) select i from n"]) {
+      expect(looksLikeSql(sql)).toBe(true);
+    }
+    for (const text of ["Select the best customers", "with which customers did we earn most", "revenue from orders", ""]) expect(looksLikeSql(text)).toBe(false);
   });
 });
 
@@ -147,5 +156,13 @@ describe("timelines", () => {
     });
     const [line] = timelines([event(0, "prompting", "ask"), event(10, "inspection", "run"), event(20, "inspection", "run"), event(400, "refinement", "off"), event(401, "other", "x")]);
     expect(line?.segments.map((one) => [one.phase, one.start, one.end])).toEqual([["prompting", 0, 10], ["inspection", 10, 140], ["refinement", 400, 405]]);
+  });
+  it("begin typing when it began, not when it was told", () => {
+    const event = (at: number, phase: string, detail: Record<string, unknown> = {}): LoggedEvent => ({
+      time: new Date(Date.UTC(2026, 0, 1, 0, 0, at)).toISOString(), phase, action: "x", draft: "d", baseline: true, detail,
+    });
+    const [line] = timelines([event(40, "prompting"), event(40, "prompting", { seconds: 30 }), event(50, "structure")]);
+    expect(line?.segments.map((one) => [one.phase, one.start, one.end])).toEqual([["prompting", 0, 40], ["structure", 40, 45]]);
+    expect(line?.baseline).toBe(true);
   });
 });

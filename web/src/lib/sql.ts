@@ -45,3 +45,9 @@ function typeOf(match: RegExpMatchArray, sql: string, end: number): TokenType {
   }
   return match[6] !== undefined ? "space" : "sign";
 }
+
+/** Whether what was typed is a query and no question. */
+export function looksLikeSql(text: string): boolean {
+  const bare = text.replace(/--[^\n]*(\n|$)|\/\*[\s\S]*?\*\//g, " ").trim();
+  return /^select\s[\s\S]*\sfrom\s/i.test(bare) || /^with\s+(recursive\s+)?["\w]+\s*(\([^)]*\)\s*)?as\s*(not\s+|materialized\s*)*\(/i.test(bare);
+}

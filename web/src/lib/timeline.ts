@@ -36,14 +36,22 @@ export function timelines(events: readonly LoggedEvent[]): Timeline[] {
   return [...drafts].map(([draft, mine]) => timeline(draft, mine));
 }
 
+/** When what an event tells of began: typing is told when it is over, with the seconds that it took. */
+function began(event: LoggedEvent): number {
+  const seconds = event.detail?.seconds;
+  return Date.parse(event.time) - (typeof seconds === "number" && seconds > 0 ? seconds * 1000 : 0);
+}
+
 function timeline(draft: string, events: LoggedEvent[]): Timeline {
-  const zero = Date.parse(events[0]?.time ?? "");
+  const ordered = events.map((event) => ({ event, time: began(event) })).sort((a, b) => a.time - b.time);
+  const zero = ordered[0]?.time ?? 0;
   const segments: Segment[] = [];
-  for (const [at, event] of events.entries()) {
-    const start = (Date.parse(event.time) - zero) / 1000;
-    const next = events[at + 1];
-    const until = next ? (Date.parse(next.time) - zero) / 1000 : start + LAST;
-    const end = Math.min(until, start + IDLE);
+  for (const [at, { event, time }] of ordered.entries()) {
+    const start = (time - zero) / 1000;
+    const next = ordered[at + 1];
+    const until = next ? (next.time - zero) / 1000 : start + LAST;
+    const told = (Date.parse(event.time) - zero) / 1000;
+    const end = Math.min(until, Math.max(told, start + IDLE));
     const before = segments.at(-1);
     if (before && before.phase === event.phase && start - before.end < 1) {
       before.end = end;

@@ -98,7 +98,7 @@ export function showTheme(theme: Theme): void {
 }
 
 /** Tells the event log what was looked at; the server keeps it only where the log is switched on. */
-export function logged(phase: "prompting" | "structure" | "inspection" | "refinement", action: string, draft?: string): void {
+export function logged(phase: "prompting" | "structure" | "inspection" | "refinement", action: string, draft?: string, detail: Record<string, unknown> = {}): void {
   if (!useApp.getState().switches?.logging) return;
-  void api.POST("/api/events", { body: { phase, action, draft: draft ?? null, detail: {} } });
+  void api.POST("/api/events", { body: { phase, action, draft: draft ?? null, detail } }).catch(() => {});
 }

@@ -4,6 +4,7 @@ import { listen } from "../api/events";
 import type { Draft, Explained, ExplainedItem, Figure, FlowNode, Known, Problem, ResultPage } from "../api/types";
 import type { Mark } from "../lib/marks";
 import { unitsOf } from "../lib/offsets";
+import { logged } from "./app";
 
 /** What is selected: a node, and within it perhaps one item. Every view shows the same selection. */
 export interface Selection {
@@ -43,7 +44,7 @@ interface DeskState {
   refresh: () => Promise<void>;
   reopen: () => Promise<void>;
   cancel: () => Promise<void>;
-  confirm: () => Promise<void>;
+  confirm: (why?: string) => Promise<void>;
 }
 
 const EMPTY = {
@@ -99,7 +100,12 @@ export const useDesk = create<DeskState>((set, get) => ({
     if (draft.sql && !same) void explain(draft);
   },
 
-  select: (selection) => set({ selection }),
+  select: (selection) => {
+    const { selection: before, id } = get();
+    set({ selection });
+    if (selection.item !== null && selection.item !== before.item) logged("inspection", "piece", id ?? undefined);
+    else if (selection.node !== before.node) logged("structure", "part", id ?? undefined);
+  },
 
   run: async (sql, node = null) => {
     const known = get().results[sql];
@@ -175,10 +181,10 @@ export const useDesk = create<DeskState>((set, get) => ({
     if (job) await api.DELETE("/api/jobs/{id}", { params: { path: { id: job } } });
   },
 
-  confirm: async () => {
+  confirm: async (why = "") => {
     const id = get().id;
     if (id === null) return;
-    get().show(await ok(api.POST("/api/drafts/{id}/confirmations", { params: { path: { id } }, body: { why: "" } })));
+    get().show(await ok(api.POST("/api/drafts/{id}/confirmations", { params: { path: { id } }, body: { why } })));
   },
 }));
 

@@ -5,7 +5,8 @@ import { ago, count, sentence } from "../../lib/format";
 import { KIND_ABOUT, KINDS } from "../../lib/kinds";
 import { isMac } from "../../lib/keys";
 import { go } from "../../lib/router";
-import { useApp } from "../../state/app";
+import { looksLikeSql } from "../../lib/sql";
+import { logged, useApp } from "../../state/app";
 import { ProblemNote } from "../../ui/bits";
 import { KindIcon } from "../../ui/icons";
 import { Link } from "../../ui/link";
@@ -20,7 +21,9 @@ export function Ask() {
   const [busy, setBusy] = useState(false);
   const baseline = useApp((state) => state.switches?.baseline ?? false);
   const { known, looking } = useKnown(question);
+  const began = useRef<number | null>(null);
   const change = (text: string) => {
+    began.current ??= Date.now();
     setQuestion(text);
     sessionStorage.setItem(KEPT, text);
   };
@@ -31,23 +34,37 @@ export function Ask() {
     try {
       const job = await ok(api.POST("/api/asks", { body: { question: question.trim(), strategy: "history" } }));
       sessionStorage.removeItem(KEPT);
-      if (job.draft) go({ view: "draft", id: job.draft });
+      if (!job.draft) return;
+      if (began.current !== null) logged("prompting", "type", job.draft, { seconds: (Date.now() - began.current) / 1000 });
+      go({ view: "draft", id: job.draft });
     } catch (error) {
       setProblem(problemOf(error));
       setBusy(false);
     }
   };
+  const open = async () => {
+    setBusy(true);
+    try {
+      const draft = await ok(api.POST("/api/drafts", { body: { sql: question.trim(), question: "" } }));
+      sessionStorage.removeItem(KEPT);
+      go({ view: "draft", id: draft.id });
+    } catch (error) {
+      setProblem(problemOf(error));
+      setBusy(false);
+    }
+  };
+  const isSql = looksLikeSql(question);
   return (
     <div className="ask">
-      <form className="ask-form" onSubmit={ask}>
+      <form className="ask-form" onSubmit={(event) => (isSql ? (event.preventDefault(), void open()) : void ask(event))}>
         <label htmlFor="question">What do you want to know?</label>
-        <Question value={question} change={change} ask={() => void ask()} />
+        <Question value={question} change={change} ask={() => void (isSql ? open() : ask())} />
         <div className="ask-row">
           <p className="quiet">
-            {baseline ? "The history is switched off: the schema alone is used." : <KnownLine looking={looking} known={known !== null} />}
+            {isSql ? "This is SQL: it is opened as it is, to be looked at piece by piece." : baseline ? "The history is switched off: the schema alone is used." : <KnownLine looking={looking} known={known !== null} />}
           </p>
           <kbd>{isMac ? "⌘↵" : "Ctrl Enter"}</kbd>
-          <button type="submit" className="button main" disabled={busy || question.trim() === ""}>Write the SQL</button>
+          <button type="submit" className="button main" disabled={busy || question.trim() === ""}>{isSql ? "Open this SQL" : "Write the SQL"}</button>
         </div>
         {problem && <ProblemNote problem={problem} />}
       </form>

@@ -10,7 +10,9 @@ import { useEffect, useRef } from "react";
 import { api, ok } from "../../api/client";
 import type { Problem } from "../../api/types";
 import { unitsOf } from "../../lib/offsets";
+import type { Mark } from "../../lib/marks";
 import { marksOf, useDesk } from "../../state/desk";
+import { citationGutter } from "./code-gutter";
 
 const DIALECTS: Record<string, SQLDialect> = { sqlite: SQLite, postgres: PostgreSQL, duckdb: PostgreSQL, mysql: MySQL, tsql: MSSQL };
 
@@ -57,9 +59,8 @@ function wordAt(state: EditorState, offset: number): DecorationSet {
 }
 
 /** The pieces as they were when the editing began; they move with the text. */
-function pieces(): StateField<DecorationSet> {
-  const { explained, draft } = useDesk.getState();
-  const marks = explained?.sql === draft?.sql ? marksOf(explained) : [];
+function pieces(marks: Mark[]): StateField<DecorationSet> {
+  const draft = useDesk.getState().draft;
   const ranges: Range<Decoration>[] = marks
     .filter((mark) => mark.end > mark.start && mark.end <= (draft?.sql.length ?? 0))
     .map((mark) => Decoration.mark({ class: "marked", attributes: { "data-kind": mark.kind } }).range(mark.start, mark.end));
@@ -88,13 +89,15 @@ export default function CodeEditor(props: Props) {
   useEffect(() => {
     if (!box.current) return;
     const dialect = DIALECTS[useDesk.getState().draft?.dialect ?? ""] ?? StandardSQL;
+    const { explained, draft } = useDesk.getState();
+    const marks = explained?.sql === draft?.sql && !draft?.baseline ? marksOf(explained) : [];
     const own = keymap.of([
       { key: "Mod-Enter", run: () => (latest.current.save(), true) },
       { key: "Escape", run: () => (latest.current.leave(), true) },
     ]);
     const base = [
-      own, history(), drawSelection(), lineNumbers(), highlightActiveLine(), bracketMatching(), closeBrackets(), indentOnInput(),
-      autocompletion(), highlightSelectionMatches(), syntaxHighlighting(colours), look, wrong, pieces(),
+      own, history(), drawSelection(), citationGutter(marks), lineNumbers(), highlightActiveLine(), bracketMatching(), closeBrackets(), indentOnInput(),
+      autocompletion(), highlightSelectionMatches(), syntaxHighlighting(colours), look, wrong, pieces(marks),
       keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
       EditorView.contentAttributes.of({ "aria-label": "SQL, Escape leaves the editor", spellcheck: "false", tabindex: "0" }),
       EditorView.updateListener.of((update) => update.docChanged && latest.current.change(update.state.doc.toString())),

@@ -1,4 +1,5 @@
 import { type MouseEvent, type UIEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { chipText, chipTitle } from "../../lib/chips";
 import { KINDS } from "../../lib/kinds";
 import { type Line, lines, type Mark, type Segment } from "../../lib/marks";
 import { find, marksOf, useDesk } from "../../state/desk";
@@ -122,7 +123,6 @@ function Chips(props: { marks: Mark[]; pick: (mark: string) => void; selected: s
 }
 
 function Chip({ mark, pick, selected }: { mark: Mark; pick: (mark: string) => void; selected: string | null }) {
-  const text = mark.status === "novel" ? "new" : mark.status === "near" ? "≈" : String(mark.support);
   return (
     <button type="button" className="chip" data-kind={mark.kind} data-status={mark.status} aria-pressed={mark.id === selected}
       title={chipTitle(mark)} aria-label={chipTitle(mark)} tabIndex={-1}
@@ -130,15 +130,9 @@ function Chip({ mark, pick, selected }: { mark: Mark; pick: (mark: string) => vo
         event.stopPropagation();
         pick(mark.id);
       }}>
-      <i aria-hidden="true" />{text}
+      <i aria-hidden="true" />{chipText(mark)}
     </button>
   );
-}
-
-function chipTitle(mark: Mark): string {
-  const times = mark.support === 1 ? "once" : `${mark.support} times`;
-  const origin = { cited: `used ${times} in the history`, near: "like knowledge of the history", novel: "new, unverified" };
-  return `${mark.kind}: ${origin[mark.status ?? "novel"]}`;
 }
 
 function Legend({ marks }: { marks: Mark[] }) {

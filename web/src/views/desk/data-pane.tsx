@@ -6,6 +6,7 @@ import { suggest } from "../../lib/charts";
 import { useApp } from "../../state/app";
 import { figureKey, find, useDesk } from "../../state/desk";
 import { ProblemNote, Waiting } from "../../ui/bits";
+import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icons";
 import { MenuButton } from "../../ui/menu";
 import { Tabs } from "../../ui/tabs";
@@ -104,14 +105,31 @@ function RowCount({ page, known }: { page: ResultPage; known: number | null }) {
 }
 
 function ExportButton({ page }: { page: ResultPage }) {
+  const { draft, confirm } = useDesk();
+  const say = useApp((state) => state.say);
+  const [held, setHeld] = useState<{ format: "csv" | "parquet"; all: boolean } | null>(null);
   const save = (format: "csv" | "parquet", all: boolean) => {
+    if (draft?.trust.needs_confirmation) setHeld({ format, all });
+    else download(format, all);
+  };
+  const download = (format: "csv" | "parquet", all: boolean) => {
     const link = document.createElement("a");
     link.href = `/api/results/${page.id}/export?format=${format}&all=${all}`;
     link.download = "";
     link.click();
   };
   const rows = page.truncated ? "these rows" : many(page.fetched, "row");
+  const goOn = async () => {
+    try {
+      await confirm();
+      if (held) download(held.format, held.all);
+    } catch (error) {
+      say(problemOf(error).detail, "bad");
+    }
+    setHeld(null);
+  };
   return (
+    <>
     <MenuButton label="Save the rows" icon={<Icon name="save" />} items={[
       { label: `CSV, ${rows}`, act: () => save("csv", false) },
       { label: `Parquet, ${rows}`, act: () => save("parquet", false) },
@@ -120,5 +138,18 @@ function ExportButton({ page }: { page: ResultPage }) {
         { label: "Parquet, every row", act: () => save("parquet", true) },
       ] : []),
     ]} />
+    {held && (
+      <Dialog label="Save unverified rows" className="refine" close={() => setHeld(null)}>
+        <div>
+          <h2>Nobody has verified how these rows are computed</h2>
+          <p>The query computes in sensitive columns with unverified knowledge. Confirm that you checked it before the rows leave this page; your name is kept with the draft.</p>
+          <div className="actions">
+            <button type="button" className="button" onClick={() => setHeld(null)} autoFocus>Do not save</button>
+            <button type="button" className="button main" onClick={() => void goOn()}>I checked it: save</button>
+          </div>
+        </div>
+      </Dialog>
+    )}
+    </>
   );
 }

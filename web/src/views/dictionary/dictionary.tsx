@@ -128,7 +128,7 @@ function ColumnRow({ table, column, save }: { table: string; column: ColumnEntry
       <td>
         <Description table={table} column={column.name} text={column.description} source={column.source ?? null} aliases={column.aliases}
           save={(description) => save({ table, column: column.name, description })} />
-        <Names table={table} column={column} save={(names) => save({ table, column: column.name, ...names })} />
+        <Names column={column} save={(names) => save({ table, column: column.name, ...names })} />
         <Sources column={column} />
         {column.items > 0 && (
           <Link className="quiet column-items" href={`/knowledge?table=${encodeURIComponent(table)}&column=${encodeURIComponent(column.name)}`}>{many(column.items, "piece")} of knowledge</Link>

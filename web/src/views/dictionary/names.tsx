@@ -2,7 +2,6 @@ import { type FormEvent, useState } from "react";
 import type { ColumnEntry } from "../../api/types";
 
 interface Props {
-  table: string;
   column: ColumnEntry;
   save: (names: { name: string; synonyms: string[] }) => Promise<void>;
 }
@@ -24,7 +23,7 @@ export function Names({ column, save }: Props) {
   );
 }
 
-function NamesForm({ column, save, close }: Omit<Props, "table"> & { close: () => void }) {
+function NamesForm({ column, save, close }: Props & { close: () => void }) {
   const [name, setName] = useState(column.called);
   const [others, setOthers] = useState(column.synonyms.filter((one) => one !== column.called).join(", "));
   const [busy, setBusy] = useState(false);

@@ -13,9 +13,13 @@ import { Link } from "../../ui/link";
 import { ItemChange, type Wish } from "./item-change";
 
 /** One piece of knowledge in full: what it says, what speaks for it, and what was done about it. */
-export function ItemPage({ id }: { id: number }) {
-  const { data, problem, set } = useLoaded((signal) => ok(api.GET("/api/knowledge/{id}", { params: { path: { id } }, signal })), [id]);
+export function ItemPage({ id, changed }: { id: number; changed: () => void }) {
+  const { data, problem, set: show } = useLoaded((signal) => ok(api.GET("/api/knowledge/{id}", { params: { path: { id } }, signal })), [id]);
   const [wish, setWish] = useState<Wish | null>(null);
+  const set = (item: ItemDetail) => {
+    show(item);
+    changed();
+  };
   if (problem) return <div className="state"><ProblemNote problem={problem} /></div>;
   if (!data) return <div className="state"><Waiting>Loading</Waiting></div>;
   return (

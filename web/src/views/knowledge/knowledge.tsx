@@ -17,6 +17,7 @@ const STEP = 100;
 /** All that was learned: a list that is searched as questions are, and one item in full. */
 export default function Knowledge({ item }: { item: number | null }) {
   const learned = useApp((state) => state.health?.learned);
+  const [round, setRound] = useState(0);
   if (learned === false) {
     return (
       <Empty title="Nothing is learned yet">
@@ -26,19 +27,19 @@ export default function Knowledge({ item }: { item: number | null }) {
   }
   return (
     <div className="two" data-detail={item !== null}>
-      <List chosen={item} />
+      <List chosen={item} round={round} />
       <section className="two-detail" aria-label="Item">
         {item === null ? (
           <Empty title="Choose a piece of knowledge">
             <p>Each one says where it comes from, who wrote it, and which values it was used with.</p>
           </Empty>
-        ) : <ItemPage key={item} id={item} />}
+        ) : <ItemPage key={item} id={item} changed={() => setRound(round + 1)} />}
       </section>
     </div>
   );
 }
 
-function List({ chosen }: { chosen: number | null }) {
+function List({ chosen, round }: { chosen: number | null; round: number }) {
   const kind = useQuery("kind") as Kind | null;
   const trust = useQuery("trust") as Trust | null;
   const text = useQuery("q") ?? "";
@@ -58,7 +59,7 @@ function List({ chosen }: { chosen: number | null }) {
     const named = (one: ItemSummary) => !table || (column ? one.columns : one.tables).some((name) => bare(name) === bare(column ? `${table}.${column}` : table));
     const items = found.map((one) => one.item).filter((one) => (trust === null || one.trust === trust) && one.support >= support && named(one)).slice(0, 60);
     return { items, total: items.length };
-  }, [kind, trust, text, table, column, order, support, limit]);
+  }, [kind, trust, text, table, column, order, support, limit, round]);
   useEffect(() => setLimit(STEP), [kind, trust, text, table, column, order, support]);
   const more = (event: UIEvent<HTMLElement>) => {
     const box = event.currentTarget;

@@ -9,7 +9,7 @@ export interface Reading {
 export const NO_READING: Reading = { format: null, dialect: null, database: null, columns: {} };
 
 const FORMATS = ["sql", "json", "jsonl", "csv", "tsv", "parquet"];
-const COLUMNS = [["sql", "the SQL"], ["question", "the question"], ["author", "who ran it"], ["time", "when"], ["database", "the database"]] as const;
+const COLUMNS = [["sql", "the SQL"], ["question", "the question"], ["author", "who ran it"], ["time", "the time"], ["database", "the database"]] as const;
 
 export function ReadingOptions({ reading, set, disabled }: { reading: Reading; set: (reading: Reading) => void; disabled: boolean }) {
   const text = (key: "dialect" | "database") => (event: { target: { value: string } }) => set({ ...reading, [key]: event.target.value.trim() || null });

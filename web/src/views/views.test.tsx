@@ -1,0 +1,154 @@
+import { act, type ReactElement } from "react";
+import { createRoot, type Root } from "react-dom/client";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ColumnEntry, Draft, ResultPage } from "../api/types";
+import { useDesk } from "../state/desk";
+import { ChatPane } from "./desk/chat-pane";
+import Chart from "./desk/chart";
+import { spread } from "./desk/chart-plane";
+import { TrustBar } from "./desk/trust-bar";
+import { Names } from "./dictionary/names";
+import { Values } from "./dictionary/values";
+import { NO_READING, ReadingOptions } from "./learn/reading";
+
+(globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true;
+
+let box: HTMLElement;
+let root: Root;
+beforeEach(() => {
+  box = document.body.appendChild(document.createElement("div"));
+  root = createRoot(box);
+});
+afterEach(() => {
+  act(() => root.unmount());
+  box.remove();
+});
+
+const show = (element: ReactElement) => act(async () => root.render(element));
+const click = (element: Element | null | undefined) => act(async () => (element as HTMLElement).click());
+const button = (name: string | RegExp) => [...box.querySelectorAll("button")].find((one) => (one.getAttribute("aria-label") ?? one.textContent ?? "").match(name));
+
+/** Types as a person does: React hears of it. */
+async function type(field: HTMLInputElement | HTMLTextAreaElement | null, text: string): Promise<void> {
+  await act(async () => {
+    const prototype = field instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
+    Object.getOwnPropertyDescriptor(prototype, "value")?.set?.call(field, text);
+    field?.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+}
+
+const column = (more: Partial<ColumnEntry>): ColumnEntry => ({
+  name: "st", type: "INTEGER", nullable: true, primary_key: false, called: "st", description: "", synonyms: [], sensitive: false, kind: "", complete: true,
+  distinct: 2, samples: [{ value: "7", count: 3 }, { value: "1", count: 9 }], meanings: [{ value: "7", meaning: "cancelled", source: "person" }],
+  aliases: [{ name: "order_state", support: 4 }], said: [], items: 0, ...more,
+});
+
+describe("values of a column", () => {
+  it("say what they mean, and take what a person says", async () => {
+    const save = vi.fn(async () => {});
+    await show(<Values column={column({})} save={save} />);
+    expect(box.textContent).toContain("2 values");
+    expect(button(/^7 means cancelled/)).toBeTruthy();
+    await click(button(/^1 means nothing/));
+    await type(box.querySelector("form input"), " paid ");
+    await click(button("Save"));
+    expect(save).toHaveBeenCalledWith({ "1": "paid" });
+    expect(box.querySelector("form")).toBeNull();
+  });
+  it("lose a meaning that is emptied", async () => {
+    const save = vi.fn(async () => {});
+    await show(<Values column={column({})} save={save} />);
+    await click(button(/^7 means/));
+    await type(box.querySelector("form input"), "");
+    await click(button("Save"));
+    expect(save).toHaveBeenCalledWith({ "7": null });
+  });
+});
+
+describe("names of a column", () => {
+  it("take over what scripts call it", async () => {
+    const save = vi.fn(async () => {});
+    await show(<Names column={column({ synonyms: ["status"] })} save={save} />);
+    await click(button(/^called/));
+    await click(button("order_state"));
+    await click(button("Save"));
+    expect(save).toHaveBeenCalledWith({ name: "st", synonyms: ["status", "order state"] });
+  });
+});
+
+describe("how a history is read", () => {
+  it("names the columns that are given and none that is empty", async () => {
+    const set = vi.fn();
+    await show(<ReadingOptions reading={{ ...NO_READING, columns: { sql: "stmt" } }} set={set} disabled={false} />);
+    const fields = [...box.querySelectorAll("input")];
+    await type(fields.find((one) => one.value === "stmt") ?? null, "");
+    expect(set).toHaveBeenLastCalledWith({ ...NO_READING, columns: {} });
+  });
+});
+
+const page = (names: [string, ResultPage["columns"][number]["kind"]][], rows: ResultPage["rows"]): ResultPage => ({
+  id: "1", sql: "", columns: names.map(([name, kind]) => ({ name, kind })), rows, offset: 0, fetched: rows.length, found: rows.length, truncated: false, seconds: 0,
+});
+
+describe("charts", () => {
+  it("draw a line for each series, with its name", async () => {
+    const rows = [["2024", "DE", 5], ["2024", "UK", 2], ["2025", "DE", 6], ["2025", "UK", 3]];
+    await show(<Chart page={page([["year", "text"], ["ctry", "text"], ["revenue", "number"]], rows)} suggested={{ form: "line", along: 0, measure: 2, series: 1 }} />);
+    expect(box.querySelectorAll("path.line")).toHaveLength(2);
+    expect([...box.querySelectorAll(".series-name")].map((one) => one.textContent)).toEqual(["DE", "UK"]);
+  });
+  it("can be changed to a distribution", async () => {
+    await show(<Chart page={page([["price", "number"]], [[1], [1], [9]])} suggested={{ form: "points", along: 0, measure: 0 }} />);
+    const form = box.querySelector("select") as HTMLSelectElement;
+    await act(async () => {
+      form.value = "spread";
+      form.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    const counts = [...box.querySelectorAll(".bar-value")].map((one) => Number(one.textContent));
+    expect(counts.reduce((sum, one) => sum + one, 0)).toBe(3);
+    expect(counts[0]).toBe(2);
+  });
+  it("keep names apart from each other", () => {
+    expect(spread([10, 10, 40], 14, 100)).toEqual([10, 24, 40]);
+    expect(spread([95, 98], 14, 100)).toEqual([86, 100]);
+  });
+});
+
+const draft = (more: Partial<Draft>): Draft => ({
+  id: "d", question: "revenue", title: "", status: "ready", baseline: false, created: "", changed: "", sql: "SELECT 1", steps: [], citations: [], attempts: [], notes: [],
+  strategy: "history", dialect: "sqlite", can_undo: false, can_redo: false, known: null, session: null, error: null, job: null,
+  trust: { concerns: [], needs_confirmation: false, confirmed: null }, ...more,
+} as unknown as Draft);
+
+describe("the baseline", () => {
+  it("is a chat: what was said so far is part of the next question", async () => {
+    const again = vi.fn(async () => {});
+    useDesk.setState({ draft: draft({ baseline: true, question: "revenue\nonly Austria" }), explained: null, progress: null, problem: null, again });
+    await show(<ChatPane />);
+    expect([...box.querySelectorAll('[data-who="me"]')].map((one) => one.textContent)).toEqual(["revenue", "only Austria"]);
+    await type(box.querySelector("textarea"), "by month ");
+    await click(button("Send"));
+    expect(again).toHaveBeenCalledWith("revenue\nonly Austria\nby month");
+  });
+});
+
+describe("trust", () => {
+  const concern = { start: 0, end: 1, kind: "condition", sql: "a.b = 1", skeleton: "", columns: ["a.b"], why: "novel", item: null, version: null, status: "novel", trust: "unverified" };
+  it("asks for a confirmation and keeps the reason with it", async () => {
+    const confirm = vi.fn(async () => {});
+    useDesk.setState({ draft: draft({ trust: { concerns: [concern], needs_confirmation: true, confirmed: null } as unknown as Draft["trust"] }), confirm });
+    await show(<TrustBar />);
+    expect(box.textContent).toContain("a.b");
+    await click(button("Show them"));
+    await type(box.querySelector("input"), "with the ledger");
+    await click(button("I checked them"));
+    expect(confirm).toHaveBeenCalledWith("with the ledger");
+  });
+  it("says who confirmed, and why", async () => {
+    const confirmed = { who: "Ann", when: "2026-01-01T00:00:00Z", why: "with the ledger", skeletons: [] };
+    useDesk.setState({ draft: draft({ trust: { concerns: [concern], needs_confirmation: false, confirmed } as unknown as Draft["trust"] }) });
+    await show(<TrustBar />);
+    expect(box.textContent).toMatch(/Ann looked at .*: with the ledger/);
+    expect(button("I checked them")).toBeUndefined();
+  });
+});
