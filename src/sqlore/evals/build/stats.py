@@ -46,6 +46,7 @@ MEASURES: Final = (
     "sql_tokens",
     "words",
     "functions",
+    "function_nodes",
     "subqueries",
     "join_length",
     "longest_from",
@@ -57,6 +58,7 @@ DEFINITIONS: Final[Mapping[str, str]] = {
     "sql_tokens": "tokens as a SQL lexer sees them",
     "words": "words between blanks",
     "functions": "names before an opening bracket",
+    "function_nodes": "functions in sqlglot's tree: CASE, its branches and CAST are some, AND and OR none",
     "subqueries": "queries in brackets, wherever they stand; CTEs are none",
     "join_length": "one more than the JOINs and commas of the whole statement",
     "longest_from": "sources of its longest FROM",
@@ -93,6 +95,7 @@ class SqlStats:
     sql_tokens: int
     words: int
     functions: int
+    function_nodes: int
     subqueries: int
     join_length: int
     longest_from: int
@@ -165,6 +168,7 @@ def sql_stats(sql: str, dialect: str = "sqlite") -> SqlStats:
         len(words),
         len(sql.split()),
         _functions(words),
+        sum(not isinstance(node, exp.Connector) for tree in queries for node in tree.find_all(exp.Func)),
         sum(_nested(node) for tree in queries for node in tree.find_all(exp.Subquery, exp.In, exp.Exists)),
         1 + sum(1 for tree in queries for _ in tree.find_all(exp.Join)),
         1 + max((len(select.args.get("joins") or ()) for select in selects), default=0),

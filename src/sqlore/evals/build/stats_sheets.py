@@ -14,6 +14,7 @@ HEADS = {
     "sql_tokens": "SQL tokens",
     "words": "words",
     "functions": "functions",
+    "function_nodes": "function nodes",
     "subqueries": "subqueries",
     "join_length": "JOIN length",
     "longest_from": "longest FROM",
