@@ -191,3 +191,27 @@ def test_two_engines_on_one_file(make: Make) -> None:
 
 def test_names_are_quoted_as_the_database_reads_them(engine: Engine, kind: str) -> None:
     assert engine.quote('a"b`c') == ('`a"b``c`' if kind == "mysql" else '"a""b`c"')
+
+
+@pytest.mark.parametrize(
+    ("url", "missing", "extra"),
+    [
+        ("postgresql://ann@db.example/shop", "psycopg", "sqlore[postgres]"),
+        ("mysql://ann@db.example/shop", "pymysql", "sqlore[mysql]"),
+        ("mysql://ann@db.example/shop", "sqlalchemy", "sqlore[mysql]"),
+    ],
+)
+def test_a_driver_that_is_not_installed(url: str, missing: str, extra: str) -> None:
+    code = (
+        "import sys\n"
+        f"sys.modules[{missing!r}] = None\n"
+        "from sqlore.engines import connect\n"
+        "from sqlore.errors import UsageError\n"
+        "try:\n"
+        f"    connect({url!r})\n"
+        "except UsageError as error:\n"
+        "    print(error.report())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "not installed" in done.stdout
+    assert f"pip install '{extra}'" in done.stdout

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlore.engines.base import Engine
-from sqlore.engines.server_url import is_server, parse_server
+from sqlore.engines.base import Engine, short
+from sqlore.engines.server_url import ServerTarget, is_server, parse_server
 from sqlore.engines.url import parse_target
+from sqlore.errors import UsageError
 
 __all__ = ["Engine", "connect", "is_server", "name_of", "place_of"]
 
@@ -20,14 +21,7 @@ def connect(url: str) -> Engine:
     not installed, `ConnectError` where the database cannot be opened.
     """
     if is_server(url):
-        server = parse_server(url)
-        if server.kind == "postgresql":
-            from sqlore.engines.postgres import PostgresEngine
-
-            return PostgresEngine(server)
-        from sqlore.engines.mysql import MysqlEngine
-
-        return MysqlEngine(server)
+        return _on_server(parse_server(url))
     target = parse_target(url)
     if target.kind == "sqlite":
         from sqlore.engines.sqlite import SqliteEngine
@@ -36,6 +30,24 @@ def connect(url: str) -> Engine:
     from sqlore.engines.duckdb import DuckdbEngine
 
     return DuckdbEngine(target)
+
+
+def _on_server(target: ServerTarget) -> Engine:
+    is_mysql = target.kind == "mysql"
+    try:
+        if is_mysql:
+            from sqlore.engines.mysql import MysqlEngine as Opened
+        else:
+            from sqlore.engines.postgres import PostgresEngine as Opened  # type: ignore[assignment]
+    except ImportError as error:
+        if (error.name or "").startswith("sqlore"):
+            raise
+        database, extra = ("MySQL", "mysql") if is_mysql else ("PostgreSQL", "postgres")
+        raise UsageError(
+            f"{database} needs a driver that is not installed: {short(str(error), 120)}",
+            hint=f"pip install 'sqlore[{extra}]'",
+        ) from error
+    return Opened(target)
 
 
 def place_of(url: str) -> str:

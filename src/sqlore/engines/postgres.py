@@ -12,25 +12,21 @@ import contextlib
 import re
 from typing import Any, Final
 
+import psycopg
+from psycopg import sql as text_of
+from psycopg.conninfo import make_conninfo
+
 from sqlore.engines.base import short
 from sqlore.engines.first_word import first_word
 from sqlore.engines.postgres_errors import cannot_connect
 from sqlore.engines.postgres_schema import read_fingerprint, read_schema
-from sqlore.engines.server import Found, ServerEngine, missing_driver, stopped
+from sqlore.engines.postgres_values import register_values
+from sqlore.engines.server import Found, ServerEngine, stopped
 from sqlore.engines.server_url import ServerTarget, address
 from sqlore.engines.statements import postgres_statements
 from sqlore.errors import ConnectError, QueryError, SqloreError, UnsafeSql, UsageError
 from sqlore.model import Schema
 from sqlore.passwords import SECRET_OPTIONS, also_known_as
-
-try:
-    import psycopg
-except ImportError as error:
-    raise missing_driver("PostgreSQL", "postgres") from error
-from psycopg import sql as text_of
-from psycopg.conninfo import make_conninfo
-
-from sqlore.engines.postgres_values import register_values
 
 __all__ = ["PostgresEngine"]
 

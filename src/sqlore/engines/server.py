@@ -10,17 +10,16 @@ import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
+
+from sqlalchemy.pool import Pool, PoolProxiedConnection, QueuePool
 
 from sqlore.engines.base import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Engine, short
 from sqlore.engines.server_url import ServerTarget
-from sqlore.errors import EngineError, QueryError, QueryTimeout, SqloreError, UsageError
+from sqlore.errors import EngineError, QueryError, QueryTimeout, SqloreError
 from sqlore.model import Rows, Schema
 
-if TYPE_CHECKING:
-    from sqlalchemy.pool import Pool, PoolProxiedConnection
-
-__all__ = ["Found", "ServerEngine", "missing_driver"]
+__all__ = ["Found", "ServerEngine"]
 
 Read = TypeVar("Read")
 #: The columns of a result and at most one row more than were wanted.
@@ -34,13 +33,6 @@ _CONNECTIONS: Final = 4
 _MOST_CONNECTIONS: Final = 16
 #: Seconds that reading the catalog may take.
 SCHEMA_SECONDS: Final = 120.0
-
-
-def missing_driver(database: str, extra: str) -> UsageError:
-    """The error for a driver that is not installed."""
-    return UsageError(
-        f"{database} needs a driver that is not installed", hint=f"pip install 'sqlore[{extra}]'"
-    )
 
 
 class ServerEngine(Engine):
@@ -59,8 +51,6 @@ class ServerEngine(Engine):
 
     def _make_pool(self) -> Pool:
         """A pool of connections, with nothing opened yet. A transaction is ended before one goes back."""
-        from sqlalchemy.pool import QueuePool
-
         return QueuePool(
             self.open,
             pool_size=_CONNECTIONS,
