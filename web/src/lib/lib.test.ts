@@ -9,7 +9,7 @@ import { unitsOf } from "./offsets";
 import { pathOf, type Route, routeOf } from "./router";
 import { fit, ranked } from "./search";
 import { looksLikeSql, tokens } from "./sql";
-import { timelines } from "./timeline";
+import { phaseMeans, timelines } from "./timeline";
 
 const page = (names: [string, ResultPage["columns"][number]["kind"]][], rows: ResultPage["rows"]): ResultPage => ({
   id: "1", sql: "", columns: names.map(([name, kind]) => ({ name, kind })), rows, offset: 0, fetched: rows.length, found: rows.length, truncated: false, seconds: 0,
@@ -164,5 +164,7 @@ describe("timelines", () => {
     const [line] = timelines([event(40, "prompting"), event(40, "prompting", { seconds: 30 }), event(50, "structure")]);
     expect(line?.segments.map((one) => [one.phase, one.start, one.end])).toEqual([["prompting", 0, 40], ["structure", 40, 45]]);
     expect(line?.baseline).toBe(true);
+    const means = phaseMeans(line ? [line, { ...line, draft: "e", segments: [] }] : []);
+    expect(means).toEqual([{ baseline: true, drafts: 2, seconds: { prompting: 20, structure: 2.5, inspection: 0, refinement: 0 } }]);
   });
 });

@@ -60,3 +60,20 @@ function timeline(draft: string, events: LoggedEvent[]): Timeline {
   }
   return { draft, baseline: events.some((event) => event.baseline), seconds: segments.at(-1)?.end ?? 0, segments };
 }
+
+export interface PhaseMeans {
+  baseline: boolean;
+  drafts: number;
+  seconds: Record<Phase, number>;
+}
+
+/** How long a draft took on average in each phase, with the history and without it. */
+export function phaseMeans(lines: readonly Timeline[]): PhaseMeans[] {
+  return [false, true].flatMap((baseline) => {
+    const mine = lines.filter((line) => line.baseline === baseline);
+    if (mine.length === 0) return [];
+    const spent = (phase: Phase) => mine.flatMap((line) => line.segments).filter((one) => one.phase === phase).reduce((sum, one) => sum + one.end - one.start, 0);
+    const seconds = Object.fromEntries(PHASES.map((phase) => [phase, spent(phase) / mine.length])) as Record<Phase, number>;
+    return [{ baseline, drafts: mine.length, seconds }];
+  });
+}

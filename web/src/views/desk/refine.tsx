@@ -12,6 +12,7 @@ import { Badge, ProblemNote, Waiting } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
 import { Dialog } from "../../ui/dialog";
 import { KindIcon } from "../../ui/icons";
+import { unfenced } from "./asking";
 
 /** What somebody wants to do about one piece. */
 export type Change =
@@ -26,6 +27,7 @@ export function Refine({ change, close }: { change: Change; close: () => void })
   const [proposal, setProposal] = useState<Proposal | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
+  const [written, setWritten] = useState("");
   const stop = useRef(() => {});
   useEffect(() => () => stop.current(), []);
 
@@ -46,7 +48,9 @@ export function Refine({ change, close }: { change: Change; close: () => void })
     setProblem(null);
     try {
       const job = await ok(api.POST("/api/drafts/{id}/wishes", { params: { path: { id } }, body: { number, words } }));
+      setWritten("");
       stop.current = listen(job.id, {
+        token: ({ text }) => setWritten((before) => before + text),
         proposal: (event) => setProposal(event.proposal),
         problem: (event) => setProblem(event.problem),
         end: () => setBusy(false),
@@ -85,7 +89,7 @@ export function Refine({ change, close }: { change: Change; close: () => void })
           {change.how === "add" && <Into busy={busy} choose={(scope) => void ask({ act: "add", item: change.item, scope })} />}
         </Review>
       ) : (
-        <Wanted change={change} busy={busy} problem={problem} close={close} ask={(act) => void ask(act)} wish={(number, words) => void wish(number, words)} />
+        <Wanted change={change} busy={busy} written={written} problem={problem} close={close} ask={(act) => void ask(act)} wish={(number, words) => void wish(number, words)} />
       )}
     </Dialog>
   );
@@ -94,6 +98,8 @@ export function Refine({ change, close }: { change: Change; close: () => void })
 interface WantedProps {
   change: Change;
   busy: boolean;
+  /** What the model has said so far. */
+  written: string;
   problem: Problem | null;
   close: () => void;
   ask: (act: Act) => void;
@@ -109,7 +115,7 @@ const TITLES: Record<Change["how"], string> = {
   add: "Add this piece",
 };
 
-function Wanted({ change, busy, problem, close, ask, wish }: WantedProps) {
+function Wanted({ change, busy, written, problem, close, ask, wish }: WantedProps) {
   const item = "item" in change && typeof change.item === "object" ? change.item : null;
   const [text, setText] = useState(change.how === "edit" && item ? item.sql : "");
   const send = (event?: FormEvent) => {
@@ -136,6 +142,7 @@ function Wanted({ change, busy, problem, close, ask, wish }: WantedProps) {
         </>
       )}
       {change.how === "choose" && item && <Options item={item} choose={(one) => ask({ act: "choose", number: item.number ?? 0, item: one.item, text: one.sql })} />}
+      {busy && written && <pre className="sql written">{unfenced(written)}</pre>}
       {problem && <ProblemNote problem={problem} />}
       <div className="actions">
         {busy && <Waiting>{change.how === "wish" ? "Changing the piece" : "Looking what changes"}</Waiting>}

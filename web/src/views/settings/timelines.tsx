@@ -1,8 +1,9 @@
 import { useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
+import type { DraftSummary } from "../../api/types";
 import { many, took } from "../../lib/format";
 import { useLoaded } from "../../lib/load";
-import { type Phase, PHASES, type Timeline, timelines } from "../../lib/timeline";
+import { type Phase, phaseMeans, PHASES, type Timeline, timelines } from "../../lib/timeline";
 import { useApp } from "../../state/app";
 import { ProblemNote } from "../../ui/bits";
 import { Link } from "../../ui/link";
@@ -14,6 +15,7 @@ export function Timelines() {
   const { data, problem, again } = useLoaded((signal) => ok(api.GET("/api/events", { params: { query: {} }, signal })), []);
   const say = useApp((state) => state.say);
   const [sure, setSure] = useState(false);
+  const drafts = useLoaded((signal) => ok(api.GET("/api/drafts", { params: { query: { limit: 1000 } }, signal })), []);
   if (problem) return <ProblemNote problem={problem} />;
   if (!data || data.length === 0) return <p className="quiet">Nothing is logged.</p>;
   const lines = timelines(data);
@@ -30,7 +32,8 @@ export function Timelines() {
   return (
     <div className="timelines">
       <p className="timeline-legend">{PHASES.map((phase) => <span key={phase}><i style={{ background: SHADE[phase] }} />{phase}</span>)}</p>
-      <ol>{lines.map((line) => <Line key={line.draft} line={line} longest={longest} />)}</ol>
+      <ol>{lines.map((line) => <Line key={line.draft} line={line} longest={longest} title={titleOf(drafts.data?.find((one) => one.id === line.draft))} />)}</ol>
+      <Means lines={lines} />
       <div className="actions">
         <a className="button" href="/api/events/export" download>Save {many(data.length, "event")}</a>
         {sure ? (
@@ -44,14 +47,38 @@ export function Timelines() {
   );
 }
 
-function Line({ line, longest }: { line: Timeline; longest: number }) {
+function titleOf(draft: DraftSummary | undefined): string | null {
+  return draft ? draft.title || draft.question || "SQL by hand" : null;
+}
+
+/** What a study compares: how long the phases took, with the history and without it. */
+function Means({ lines }: { lines: Timeline[] }) {
+  return (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label="Mean times">
+      <table className="means">
+        <caption className="quiet">Mean time a draft</caption>
+        <thead><tr><th scope="col">Answered</th><th scope="col">Drafts</th>{PHASES.map((phase) => <th key={phase} scope="col">{phase}</th>)}</tr></thead>
+        <tbody>
+          {phaseMeans(lines).map((one) => (
+            <tr key={String(one.baseline)}>
+              <th scope="row">{one.baseline ? "without the history" : "with the history"}</th><td>{one.drafts}</td>
+              {PHASES.map((phase) => <td key={phase}>{one.seconds[phase] > 0 ? took(one.seconds[phase]) : ""}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Line({ line, longest, title }: { line: Timeline; longest: number; title: string | null }) {
   const spent = PHASES.map((phase) => {
     const seconds = line.segments.filter((one) => one.phase === phase).reduce((sum, one) => sum + one.end - one.start, 0);
     return seconds > 0 ? `${phase} ${took(seconds)}` : "";
   }).filter(Boolean).join(", ");
   return (
     <li>
-      <Link href={`/d/${line.draft}`}>{line.draft.slice(0, 6)}</Link>
+      {title === null ? <span className="quiet">deleted</span> : <Link className="ellipsis" href={`/d/${line.draft}`} title={title}>{title}</Link>}
       <span className="timeline" role="img" aria-label={spent} title={spent}>
         {line.segments.map((one, at) => (
           <i key={at} title={`${one.phase}: ${one.actions.join(", ")}`}
