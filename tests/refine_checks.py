@@ -113,6 +113,11 @@ def without(sql: str, item: DraftItem, dialect: str) -> exp.Expression | None:
     key = None
     if item.clause == "tail":
         return tree if _tail(tree, item.sql, dialect) else None
+    if item.clause == "distinct":
+        written = [select for select in _selects(tree) if select.args.get("distinct")]
+        if len(written) == 1:
+            written[0].set("distinct", None)
+        return tree if len(written) == 1 else None
     if item.clause == "group" and dialect != "sqlite":
         return None  # a strict dialect makes columns go too
     if item.clause in ("where", "having", "on", "select", "order"):
@@ -126,9 +131,6 @@ def without(sql: str, item: DraftItem, dialect: str) -> exp.Expression | None:
             return (
                 tree if any(_condition(j, "on", key or "", dialect) for j in select.args["joins"]) else None
             )
-        if item.clause == "distinct":
-            select.set("distinct", None)
-            return tree
         if item.clause == "group" and not select.args.get("having"):
             select.set("group", None)
             return tree
@@ -184,7 +186,7 @@ def _select_of(sql: str, item: DraftItem, dialect: str) -> int:
         around = low <= item.start <= high + 200 and bool(inside)
         if hit and not (where >= 0 and low > where and best >= 0):
             return number
-        if best < 0 and around and item.clause in ("distinct", "tail"):
+        if best < 0 and around and item.clause == "group":
             best, where = number, low
     return best
 
