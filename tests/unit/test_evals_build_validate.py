@@ -142,3 +142,14 @@ def test_a_file_of_something_else(tmp_path: Path) -> None:
 
     with pytest.raises(SourceError, match="record 2"):
         read_candidates(file)
+
+
+def test_a_clock_that_makes_no_difference_is_no_fault(library: Bench) -> None:
+    """The gap of two ages is the same on every day; an age is not."""
+    age = "STRFTIME('%Y', CURRENT_TIMESTAMP) - pages"
+    gap = f"SELECT MAX({age}) - MIN({age}) FROM book"
+    told = {
+        sql: "stable" in Validator(library).check(Candidate("1", "library", "How old?", sql)).rules
+        for sql in (gap, f"SELECT MAX({age}) FROM book", "SELECT JULIANDAY('now') - MIN(pages) FROM book")
+    }
+    assert list(told.values()) == [False, True, True]

@@ -8,11 +8,14 @@ from typing import Any, Final
 
 from sqlglot import exp
 
+from sqlore.errors import SqloreError
 from sqlore.evals.build.findings import Finding, Subject
 from sqlore.evals.execution_gold import check_gold
+from sqlore.evals.results import same_multiset
 
 __all__ = ["RESULT_RULES"]
 
+_TIMES: Final = ("2019-03-04 05:06:07", "2031-11-12 13:14:15")
 _CLOCKS: Final = (exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentTime, exp.CurrentDatetime)
 
 
@@ -67,12 +70,41 @@ def one_answer(subject: Subject) -> Iterator[Finding]:
 
 
 def lasting(subject: Subject) -> Iterator[Finding]:
-    """The answer is the same tomorrow."""
+    """The answer is the same tomorrow: it does not ask for the time, or gives the same at two other times."""
     tree, dialect = subject.facts.tree, subject.bench.dialect
     clocks = [node.sql(dialect=dialect) for node in tree.find_all(*_CLOCKS)]
     clocks += [node.sql() for node in tree.find_all(exp.Literal) if node.is_string and node.name == "now"]
-    if clocks:
+    if clocks and not _same_at(subject, *_TIMES):
         yield Finding("stable", "major", clocks[0], "the answer changes with the day: name a date instead")
+
+
+def _same_at(subject: Subject, *times: str) -> bool:
+    """Whether the rows at all these times are the same; not where the query cannot be run so."""
+    found = []
+    for time in times:
+        sql = _at(subject.facts.tree, time, subject.bench.dialect)
+        try:
+            rows = subject.bench.engine.run(sql, limit=subject.limits.rows, timeout=subject.limits.seconds)
+        except SqloreError:
+            return False
+        found.append(rows.rows)
+    return all(same_multiset(found[0], other) for other in found[1:])
+
+
+def _at(tree: Any, time: str, dialect: str) -> str:
+    """The query as if it were run at this time."""
+    copy = tree.copy()
+    day, _, hour = time.partition(" ")
+    for node in list(copy.find_all(*_CLOCKS)):
+        kind = "DATE" if isinstance(node, exp.CurrentDate) else "TIMESTAMP"
+        kind = "TIME" if isinstance(node, exp.CurrentTime) else kind
+        text = exp.Literal.string({"DATE": day, "TIME": hour}.get(kind, time))
+        # SQLite has no type for times: there they are texts
+        node.replace(text if dialect == "sqlite" else exp.cast(text, kind))
+    for node in list(copy.find_all(exp.Literal)):
+        if node.is_string and node.name == "now":
+            node.replace(exp.Literal.string(time))
+    return str(copy.sql(dialect=dialect))
 
 
 def _is_nothing(value: Any) -> bool:
