@@ -123,7 +123,7 @@ def without(sql: str, item: DraftItem, dialect: str) -> exp.Expression | None:
     if item.clause in ("where", "having", "on", "select", "order"):
         key = spelled(expression(item.sql, dialect), dialect)
     for number, select in enumerate(_selects(tree)):
-        if number != _select_of(sql, item, dialect):
+        if number != _select_of(item, tree):
             continue
         if item.clause in ("where", "having"):
             return tree if _condition(select, item.clause, key or "", dialect) else None
@@ -162,33 +162,13 @@ def _selects(tree: exp.Expression) -> list[exp.Expression]:
     return [node for node in tree.dfs() if isinstance(node, exp.Select)]
 
 
-def _starts(select: exp.Expression) -> int:
-    """Where a SELECT's own text begins, about: its first name that no other SELECT inside it holds."""
-    marks = [
-        int(node.meta["start"])
-        for node in select.find_all(exp.Identifier, exp.Star, exp.Literal)
-        if "start" in node.meta and node.find_ancestor(exp.Select) is select
-    ]
-    return min(marks, default=-1)
-
-
-def _select_of(sql: str, item: DraftItem, dialect: str) -> int:
-    """The number of the innermost SELECT whose names the item holds."""
-    best, where = -1, -1
-    for number, select in enumerate(_selects(read(sql, dialect))):
-        inside = [
-            int(node.meta["start"])
-            for node in select.find_all(exp.Identifier)
-            if "start" in node.meta and node.find_ancestor(exp.Select) is select
-        ]
-        low, high = min(inside, default=10**9), max(inside, default=-1)
-        hit = any(item.start <= at < item.end for at in inside)
-        around = low <= item.start <= high + 200 and bool(inside)
-        if hit and not (where >= 0 and low > where and best >= 0):
+def _select_of(item: DraftItem, tree: exp.Expression) -> int:
+    """The number of the SELECT whose own names the item holds; -1 where none is sure."""
+    for number, select in enumerate(_selects(tree)):
+        names = (n for n in select.find_all(exp.Identifier) if n.find_ancestor(exp.Select) is select)
+        if any(item.start <= int(name.meta.get("start", -1)) < item.end for name in names):
             return number
-        if best < 0 and around and item.clause == "group":
-            best, where = number, low
-    return best
+    return -1
 
 
 def _condition(holder: exp.Expression, clause: str, key: str, dialect: str) -> bool:
