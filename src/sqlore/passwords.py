@@ -10,12 +10,22 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["SECRET_OPTIONS", "also_known_as", "keep_password", "with_password", "without_password"]
+__all__ = [
+    "SECRET_OPTIONS",
+    "also_known_as",
+    "argument_without_password",
+    "keep_password",
+    "with_password",
+    "without_password",
+]
 
 _ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)(.*)", re.S)
 #: Options of an address that hold a secret.
 SECRET_OPTIONS: Final = ("password", "passwd", "sslpassword", "ssl_key_password")
 _OPTION: Final = re.compile(rf"([?&])(?:{'|'.join(SECRET_OPTIONS)})=[^&#]*", re.I)
+_ARGUMENT: Final = re.compile(
+    r"(--[\w-]+=)?((?:postgres|postgresql|mysql|mariadb)(?:\+\w+)?://.*)", re.I | re.S
+)
 _given: dict[str, str] = {}
 
 
@@ -71,6 +81,16 @@ def keep_password(url: str) -> str:
     if shown != url:
         _given[shown] = url
     return shown
+
+
+def argument_without_password(argument: str) -> str:
+    """An argument of a command without the password of a database's URL, which is kept.
+
+    >>> argument_without_password("--db=mysql://eve:pw@h/shop"), argument_without_password("http://u:p@h/")
+    ('--db=mysql://eve@h/shop', 'http://u:p@h/')
+    """
+    found = _ARGUMENT.fullmatch(argument)
+    return (found[1] or "") + keep_password(found[2]) if found else argument
 
 
 def with_password(url: str) -> str:

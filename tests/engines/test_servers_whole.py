@@ -59,8 +59,13 @@ def test_from_history_to_answer_on_the_command_line(url: str, command: Command, 
     said.append(command("doctor"))
     assert "2 tables, 7 columns" in said[-1].out
     said.append(command("knowledge", "list"))
-    said.append(command("learn", "--db", url, "--history", "queries"))
+    said.append(command("learn", f"--db={url}", "--history", "queries"))
     assert "Nothing new" in said[-1].out
+    measured = command(
+        "eval", "retrieval", "--leave-one-out", "--history", "queries", "--db", url, "--out", "eval"
+    )
+    said.append(measured)
+    assert measured.code == 0, measured.err
     said.append(command("ask", "how many?", "--db", url.replace("cli_shop", "nowhere")))
     assert said[-1].code == 2
     assert "no such database" in said[-1].err

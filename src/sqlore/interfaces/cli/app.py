@@ -29,6 +29,7 @@ from sqlore.interfaces.cli import (
     warm,
 )
 from sqlore.interfaces.cli.common import neutral
+from sqlore.passwords import argument_without_password
 
 __all__ = ["app", "run"]
 
@@ -82,7 +83,8 @@ def run(arguments: list[str] | None = None) -> int:
     A deliberate error is shown as its report; a reader that closed our stdout is no error.
     """
     _prepare_streams()
-    code = _run(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    code = _run([argument_without_password(one) for one in given])  # so that none is kept or shown
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -93,7 +95,7 @@ def run(arguments: list[str] | None = None) -> int:
     return code
 
 
-def _run(arguments: list[str] | None) -> int:
+def _run(arguments: list[str]) -> int:
     try:
         app(arguments, prog_name="sqlore", standalone_mode=True)
     except SystemExit as end:
