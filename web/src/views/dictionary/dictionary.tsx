@@ -34,7 +34,7 @@ export default function Dictionary({ table }: { table: string | null }) {
         </ul>
       </section>
       <section className="two-detail" aria-label="Table">
-        {chosen ? <Table key={chosen} name={chosen} /> : tables.data && <Empty title="The database has no tables" />}
+        {chosen ? <Table key={chosen} name={chosen} saved={tables.again} /> : tables.data && <Empty title="The database has no tables" />}
       </section>
     </div>
   );
@@ -66,7 +66,7 @@ async function patch(body: Said) {
   return ok(api.PATCH("/api/dictionary", { body: { meanings: {}, ...body } }));
 }
 
-function Table({ name }: { name: string }) {
+function Table({ name, saved: told }: { name: string; saved: () => void }) {
   const { data, problem, set } = useLoaded((signal) => ok(api.GET("/api/dictionary/table", { params: { query: { name } }, signal })), [name]);
   const say = useApp((state) => state.say);
   const [redoing, setRedoing] = useState<{ text: string; share: number | null } | null>(null);
@@ -83,6 +83,7 @@ function Table({ name }: { name: string }) {
     try {
       const saved = await patch(change);
       set(saved.table);
+      told();
       if (saved.job) follow(saved.job);
     } catch (error) {
       say(problemOf(error).detail, "bad");
