@@ -10,6 +10,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from http_helpers import asked, heard, shop_client
+from sqlore.errors import ModelUnavailable
 from sqlore.interfaces.http.state import Served
 from sqlore.model import Message
 
@@ -137,9 +138,18 @@ def test_without_a_model_nothing_is_warmed_up(tmp_path: Path) -> None:
         assert "--model" in refused.json()["hint"]
 
 
-def test_a_model_that_fails_is_a_problem_of_the_job(tmp_path: Path) -> None:
-    with shop_client(tmp_path, lambda messages: "I cannot.", learned=False) as client:
+def test_a_model_that_is_not_there_is_a_problem_of_the_job(tmp_path: Path) -> None:
+    def gone(messages: Sequence[Message]) -> str:
+        raise ModelUnavailable("the endpoint does not answer")
+
+    with shop_client(tmp_path, gone, learned=False) as client:
         events = warmed(client, tmp_path)
-        report = next(one["report"] for one in events if one["event"] == "warmed")
-        assert report["adapted"] == 0
-        assert report["failed"]
+        assert events[-1]["status"] == "failed"
+        problem = next(one["problem"] for one in events if one["event"] == "problem")
+        assert problem["detail"] == "the endpoint does not answer"
+
+
+def test_what_the_model_could_not_write_is_counted(tmp_path: Path) -> None:
+    with shop_client(tmp_path, lambda messages: "I cannot.", learned=False) as client:
+        report = next(one["report"] for one in warmed(client, tmp_path) if one["event"] == "warmed")
+        assert sum(report["failed"].values()) > 0
