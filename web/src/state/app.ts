@@ -99,6 +99,6 @@ export function showTheme(theme: Theme): void {
 
 /** Tells the event log what was looked at; the server keeps it only where the log is switched on. */
 export function logged(phase: "prompting" | "structure" | "inspection" | "refinement", action: string, draft?: string, detail: Record<string, unknown> = {}): void {
-  if (!useApp.getState().switches?.logging) return;
+  if (useApp.getState().switches?.logging === false) return; // where that is not known yet, the server knows
   void api.POST("/api/events", { body: { phase, action, draft: draft ?? null, detail } }).catch(() => {});
 }
