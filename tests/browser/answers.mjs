@@ -33,8 +33,8 @@ export const WISH = "only what was ordered since June 2024";
 export const WISHED = "o.dt >= '2024-06-01'";
 
 /** The beginning of a description, and how the model goes on. */
-export const BEGUN = "where the order came";
-export const WHOLE = "where the order came from: web shop, app, phone or sales representative";
+export const BEGUN = "state of";
+export const WHOLE = "state of the order";
 
 export const answers = {
   [NET]: fence(NET_SQL),
