@@ -67,9 +67,7 @@ def review(
     ] = 10,
     history: Annotated[
         list[str] | None,
-        typer.Option(
-            "--history", metavar="PATH", help="Of the tasks, where SQL is changed; repeatable."
-        ),
+        typer.Option("--history", metavar="PATH", help="Of the tasks, where SQL is changed; repeatable."),
     ] = None,
     dictionary: DictionariesOption = None,
     database: Annotated[
