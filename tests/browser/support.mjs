@@ -20,6 +20,12 @@ export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 export const skip = existsSync(CHROMIUM) ? false : `there is no ${CHROMIUM}; CHROMIUM=FILE names another`;
 const ENV = { ...process.env, SQLORE_ALLOW_MODEL_REQUESTS: "1", SQLORE_API_KEY: "none", OMP_NUM_THREADS: "1" };
 
+/** Whether the local model's weights are on this machine. */
+export function hasWeights() {
+  const done = spawnSync(join(BIN, "sqlore"), ["models", "list", "--json"], { env: ENV, encoding: "utf8" });
+  return done.status === 0 && done.stdout.includes('"file"');
+}
+
 function run(program, args, cwd) {
   const done = spawnSync(program, args, { cwd, env: ENV, encoding: "utf8" });
   if (done.status !== 0) throw new Error(`${program} ${args.join(" ")}\n${done.stderr || done.error}`);
@@ -84,11 +90,11 @@ function watch(context, page, address) {
   return seen;
 }
 
-/** Everything that a test needs; `close` takes it down. */
-export async function start() {
+/** Everything that a test needs; `close` takes it down. `local` asks the real local model, else answers are replayed. */
+export async function start({ local = false } = {}) {
   const folder = learned();
   let model = await startModel(answers);
-  const { spec } = model;
+  const spec = local ? "local" : model.spec;
   let server = await serve(folder, spec);
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
