@@ -93,8 +93,8 @@ class ConfigError(UsageError):
     """A setting has a value that cannot be used."""
 
 
-class SqlError(SqloreError):
-    """Something about one piece of SQL; `line` and `column` count from 1, `position` from 0."""
+class Placed(SqloreError):
+    """An error with its place in a piece of SQL; `line` and `column` count from 1, `position` from 0."""
 
     def __init__(
         self,
@@ -112,6 +112,10 @@ class SqlError(SqloreError):
         self.position = position
         self.line = line
         self.column = column
+
+
+class SqlError(Placed):
+    """Something about one piece of SQL."""
 
 
 class ParseError(SqlError):
@@ -154,26 +158,8 @@ class ConnectError(EngineError):
     exit_code = 2
 
 
-class QueryError(EngineError):
-    """The database refused the query; the message is the database's own.
-
-    `position` (from 0), `line` and `column` (from 1) say where in the query, where the database tells.
-    """
-
-    def __init__(
-        self,
-        message: str,
-        *,
-        position: int | None = None,
-        line: int | None = None,
-        column: int | None = None,
-        where: str | None = None,
-        hint: str | None = None,
-    ) -> None:
-        super().__init__(message, where=where, hint=hint)
-        self.position = position
-        self.line = line
-        self.column = column
+class QueryError(EngineError, Placed):
+    """The database refused the query; the message is the database's own, the place where it tells one."""
 
 
 class QueryTimeout(EngineError):

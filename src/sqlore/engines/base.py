@@ -6,10 +6,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
-from sqlore.errors import ConnectError
+from sqlore.errors import ConnectError, QueryTimeout
 from sqlore.model import Rows, Schema
 
-__all__ = ["DEFAULT_LIMIT", "DEFAULT_TIMEOUT", "Engine", "file_fingerprint", "quote_name", "short"]
+__all__ = [
+    "DEFAULT_LIMIT",
+    "DEFAULT_TIMEOUT",
+    "Engine",
+    "file_fingerprint",
+    "line_and_column",
+    "quote_name",
+    "short",
+    "stopped",
+]
 
 DEFAULT_LIMIT = 200
 DEFAULT_TIMEOUT = 10.0
@@ -84,6 +93,24 @@ def short(text: str, length: int = 300) -> str:
     """
     line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1] + "…"
+
+
+def stopped(sql: str, timeout: float) -> QueryTimeout:
+    """The error for a query at its time limit."""
+    return QueryTimeout(
+        f"the query was stopped after {timeout:g} s",
+        where=short(sql, 120),
+        hint="narrow it with a condition or a LIMIT, or allow more time",
+    )
+
+
+def line_and_column(sql: str, position: int) -> tuple[int, int]:
+    """Both from 1, of a position that counts from 0.
+
+    >>> line_and_column("SELECT\\n  x", 9)
+    (2, 3)
+    """
+    return sql.count("\n", 0, position) + 1, position - sql.rfind("\n", 0, position)
 
 
 def file_fingerprint(path: Path, *companions: str) -> str:

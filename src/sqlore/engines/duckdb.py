@@ -13,10 +13,11 @@ from typing import Any, Final
 
 import duckdb
 
-from sqlore.engines.base import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Engine, file_fingerprint, short
+from sqlore.engines.base import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Engine, file_fingerprint, short, stopped
 from sqlore.engines.duckdb_schema import read_schema
 from sqlore.engines.url import Target
-from sqlore.errors import ConnectError, EngineError, QueryError, QueryTimeout, SqloreError, UnsafeSql
+from sqlore.engines.watched import WatchedQuery
+from sqlore.errors import ConnectError, EngineError, QueryError, SqloreError, UnsafeSql
 from sqlore.model import Rows, Schema
 
 __all__ = ["DuckdbEngine"]
@@ -31,8 +32,6 @@ _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "memory_limit": "2GB",
     "lock_configuration": "true",
 }
-#: Seconds that a stopped query has to end before it is left to itself.
-_GRACE: Final = 5.0
 
 
 class DuckdbEngine(Engine):
@@ -116,7 +115,7 @@ class DuckdbEngine(Engine):
                 self._connection = None
 
 
-class _Run:
+class _Run(WatchedQuery):
     """One query on a cursor of its own, in a thread of its own.
 
     On its own cursor, so that stopping it touches nothing else. In its own thread, because the driver
@@ -125,13 +124,10 @@ class _Run:
     """
 
     def __init__(self, cursor: duckdb.DuckDBPyConnection, sql: str, limit: int) -> None:
-        self.reason: str | None = None
-        self.done = threading.Event()
+        super().__init__()
         self.columns: tuple[str, ...] = ()
         self.rows: list[tuple[Any, ...]] = []
-        self.error: Exception | None = None
         self._cursor = cursor
-        self._lock = threading.Lock()
         threading.Thread(target=self._work, args=(sql, limit), daemon=True, name="sqlore-duckdb").start()
 
     def _work(self, sql: str, limit: int) -> None:
@@ -142,27 +138,12 @@ class _Run:
             self.rows = self._cursor.fetchmany(limit + 1)
         except Exception as error:  # handed to the thread that waits
             self.error = error
-        with self._lock:
+        with self.lock:
             self._cursor.close()
             self.done.set()
 
-    def wait(self, timeout: float) -> None:
-        """Until the end, the time limit, or Ctrl-C; a query that is stopped gets a moment to end."""
-        try:
-            if self.done.wait(timeout):
-                return
-            self.stop("timeout")
-        except BaseException:
-            self.stop("interrupt")
-            raise
-        finally:
-            self.done.wait(_GRACE)
-
-    def stop(self, reason: str) -> None:
-        with self._lock:
-            if not self.done.is_set():
-                self.reason = self.reason or reason
-                self._cursor.interrupt()
+    def halt(self) -> None:
+        self._cursor.interrupt()
 
 
 def _require_one_select(cursor: duckdb.DuckDBPyConnection, sql: str) -> None:
@@ -185,11 +166,7 @@ def _translate(error: Exception | None, reason: str | None, sql: str, timeout: f
     message = short(str(error), 600)
     if error is None or isinstance(error, duckdb.InterruptException) or "INTERRUPT" in message:
         if reason != "interrupt":
-            return QueryTimeout(
-                f"the query was stopped after {timeout:g} s",
-                where=short(sql, 120),
-                hint="narrow it with a condition or a LIMIT, or allow more time",
-            )
+            return stopped(sql, timeout)
         return QueryError("the query was interrupted")
     if isinstance(error, SqloreError):
         return error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from sqlore.engines.base import line_and_column
 from sqlore.errors import QueryError, UnsafeSql
 
 __all__ = ["first_word"]
@@ -67,13 +68,12 @@ def first_word(sql: str, *, nested_comments: bool = False) -> str:
     if word in _COMMANDS:
         raise UnsafeSql(f"the database is open for reading only: {word.upper()} is not allowed")
     if word not in QUERIES:
-        line, column = sql.count("\n", 0, at) + 1, at - sql.rfind("\n", 0, at)
+        line, column = line_and_column(sql, at)
         raise QueryError(
             f"it does not begin like a query: {found.group()}",
             position=at,
             line=line,
             column=column,
-            where=f"line {line}, column {column}",
         )
     return word
 

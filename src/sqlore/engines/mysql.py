@@ -17,11 +17,11 @@ from pymysql.constants import FIELD_TYPE
 from pymysql.converters import conversions
 from pymysql.cursors import SSCursor
 
-from sqlore.engines.base import short
+from sqlore.engines.base import short, stopped
 from sqlore.engines.mysql_errors import LOST, TIMES, cannot_connect
 from sqlore.engines.mysql_schema import read_fingerprint, read_schema
 from sqlore.engines.mysql_text import query_error, require_reading
-from sqlore.engines.server import Found, ServerEngine, stopped
+from sqlore.engines.server import Found, ServerEngine
 from sqlore.engines.server_url import ServerTarget, address
 from sqlore.engines.statements import mysql_statements
 from sqlore.errors import ConnectError, QueryError, SqloreError, UnsafeSql, UsageError

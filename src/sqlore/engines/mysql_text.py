@@ -9,7 +9,7 @@ from sqlglot.dialects.mysql import MySQL
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
-from sqlore.engines.base import short
+from sqlore.engines.base import line_and_column, short
 from sqlore.engines.first_word import first_word
 from sqlore.errors import QueryError, UnsafeSql
 
@@ -88,6 +88,6 @@ def query_error(code: int, message: str, sql: str) -> QueryError:
     position = _position(message, sql)
     if position is None:
         return QueryError(message, where=short(sql, 120), hint=hint)
-    line, column = sql.count("\n", 0, position) + 1, position - sql.rfind("\n", 0, position)
+    line, column = line_and_column(sql, position)
     where = f"line {line}, column {column}: {short(sql[position:], 80)}"
     return QueryError(message, position=position, line=line, column=column, where=where, hint=hint)

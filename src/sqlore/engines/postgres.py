@@ -16,12 +16,12 @@ import psycopg
 from psycopg import sql as text_of
 from psycopg.conninfo import make_conninfo
 
-from sqlore.engines.base import short
+from sqlore.engines.base import line_and_column, short, stopped
 from sqlore.engines.first_word import first_word
 from sqlore.engines.postgres_errors import cannot_connect
 from sqlore.engines.postgres_schema import read_fingerprint, read_schema
 from sqlore.engines.postgres_values import register_values
-from sqlore.engines.server import Found, ServerEngine, stopped
+from sqlore.engines.server import Found, ServerEngine
 from sqlore.engines.server_url import ServerTarget, address
 from sqlore.engines.statements import postgres_statements
 from sqlore.errors import ConnectError, QueryError, SqloreError, UnsafeSql, UsageError
@@ -204,7 +204,7 @@ class PostgresEngine(ServerEngine):
         position = _position(error, sql)
         if position is None:
             return QueryError(text, where=short(sql, 120), hint=hint)
-        line, column = sql.count("\n", 0, position) + 1, position - sql.rfind("\n", 0, position)
+        line, column = line_and_column(sql, position)
         where = f"line {line}, column {column}: {short(sql[position:], 80)}"
         return QueryError(text, position=position, line=line, column=column, where=where, hint=hint)
 

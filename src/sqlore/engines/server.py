@@ -14,9 +14,10 @@ from typing import Any, Final, TypeVar
 
 from sqlalchemy.pool import Pool, PoolProxiedConnection, QueuePool
 
-from sqlore.engines.base import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Engine, short
+from sqlore.engines.base import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Engine, stopped
 from sqlore.engines.server_url import ServerTarget
-from sqlore.errors import EngineError, QueryError, QueryTimeout, SqloreError
+from sqlore.engines.watched import WatchedQuery
+from sqlore.errors import EngineError, QueryError, SqloreError
 from sqlore.model import Rows, Schema
 
 __all__ = ["Found", "ServerEngine"]
@@ -27,8 +28,6 @@ Found = tuple[tuple[str, ...], list[tuple[Any, ...]]]
 
 #: Seconds beyond the limit in which the server should have stopped a query by itself.
 _LATE: Final = 0.5
-#: Seconds that a stopped query has to end before it is left to itself.
-_GRACE: Final = 5.0
 _CONNECTIONS: Final = 4
 _MOST_CONNECTIONS: Final = 16
 #: Seconds that reading the catalog may take.
@@ -113,7 +112,7 @@ class ServerEngine(Engine):
             self._active.add(run)
         run.start()
         try:
-            run.wait()
+            run.wait(timeout + _LATE)
         finally:
             with self._lock:
                 self._active.discard(run)
@@ -198,7 +197,7 @@ class ServerEngine(Engine):
             pool.dispose()
 
 
-class _Run:
+class _Run(WatchedQuery):
     """One query on a connection of its own, in a thread of its own.
 
     The caller waits, wakes up at the time limit or at Ctrl-C, and has the server stop the query, which
@@ -206,12 +205,9 @@ class _Run:
     """
 
     def __init__(self, engine: ServerEngine, sql: str, limit: int, timeout: float) -> None:
-        self.reason: str | None = None
-        self.done = threading.Event()
+        super().__init__()
         self.found: Found = ((), [])
-        self.error: Exception | None = None
         self._engine, self._sql, self._limit, self._timeout = engine, sql, limit, timeout
-        self._lock = threading.Lock()
         self._at_work: Any = None
 
     def start(self) -> None:
@@ -229,40 +225,16 @@ class _Run:
         self.done.set()
 
     def _read(self, connection: Any) -> None:
-        with self._lock:
+        with self.lock:
             if self.reason:
                 raise QueryError("the query was interrupted")
             self._at_work = connection
         try:
             self.found = self._engine.read(connection, self._sql, self._limit)
         finally:
-            with self._lock:  # from here on nothing must be stopped on this connection
+            with self.lock:  # from here on nothing must be stopped on this connection
                 self._at_work = None
 
-    def wait(self) -> None:
-        """Until the end, the time limit, or Ctrl-C; a query that is stopped gets a moment to end."""
-        try:
-            if self.done.wait(self._timeout + _LATE):
-                return
-            self.stop("timeout")
-        except BaseException:
-            self.stop("interrupt")
-            raise
-        finally:
-            self.done.wait(_GRACE)
-
-    def stop(self, reason: str) -> None:
-        with self._lock:
-            if not self.done.is_set():
-                self.reason = self.reason or reason
-                if self._at_work is not None:
-                    self._engine.cancel(self._at_work)
-
-
-def stopped(sql: str, timeout: float) -> QueryTimeout:
-    """The error for a query at its time limit."""
-    return QueryTimeout(
-        f"the query was stopped after {timeout:g} s",
-        where=short(sql, 120),
-        hint="narrow it with a condition or a LIMIT, or allow more time",
-    )
+    def halt(self) -> None:
+        if self._at_work is not None:
+            self._engine.cancel(self._at_work)

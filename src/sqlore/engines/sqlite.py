@@ -16,10 +16,10 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import quote as url_quote
 
-from sqlore.engines.base import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Engine, file_fingerprint, short
+from sqlore.engines.base import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Engine, file_fingerprint, short, stopped
 from sqlore.engines.sqlite_schema import read_schema
 from sqlore.engines.url import Target
-from sqlore.errors import ConnectError, EngineError, QueryError, QueryTimeout, UnsafeSql
+from sqlore.errors import ConnectError, EngineError, QueryError, UnsafeSql
 from sqlore.model import Rows, Schema
 
 __all__ = ["SqliteEngine"]
@@ -163,11 +163,7 @@ class SqliteEngine(Engine):
             if self._interrupted:
                 return QueryError("the query was interrupted")
             if time.monotonic() >= self._deadline:
-                return QueryTimeout(
-                    f"the query was stopped after {timeout:g} s",
-                    where=short(sql, 120),
-                    hint="narrow it with a condition or a LIMIT, or allow more time",
-                )
+                return stopped(sql, timeout)
             # Ctrl-C that arrived inside the progress handler: the driver swallows it there.
             return KeyboardInterrupt()
         if self._denied:
