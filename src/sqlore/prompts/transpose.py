@@ -151,17 +151,16 @@ def _written(pattern: Pattern, target: Target, tables: Mapping[str, str], filled
     """The pattern with names and values of the target; empty where a value is not known."""
     tree = pattern.tree.copy()
     old, new = list(pattern.tree.walk()), list(tree.walk())
-    place_of = {id(node): place for place, nodes in pattern.columns.items() for node in nodes}
     literals = [pair for pair in zip(old, new, strict=True) if isinstance(pair[0], exp.Literal)]
     for number, (before, after) in enumerate(literals):
-        if not _value(filled, place_of, before, after, turn + number):
+        if not _value(pattern, filled, before, after, turn + number):
             return ""
     for before, after in zip(old, new, strict=True):
         if isinstance(before, exp.Table) and before.name.lower() in tables:
             name = target.tables[tables[before.name.lower()]].name
             after.set("this", _identifier(target, name))
-        elif id(before) in place_of and isinstance(before, exp.Column):
-            after.set("this", _identifier(target, filled[place_of[id(before)]].name))
+        elif isinstance(before, exp.Column) and (place := pattern.place_of(before)):
+            after.set("this", _identifier(target, filled[place].name))
             if before.args.get("table") and before.table.lower() in tables:
                 owner = target.tables[tables[before.table.lower()]].name
                 after.set("table", _identifier(target, owner))
@@ -172,16 +171,15 @@ def _identifier(target: Target, name: str) -> exp.Identifier:
     return exp.to_identifier(name, quoted=target.quoted(name) != name)
 
 
-def _value(
-    filled: Filled, place_of: Mapping[int, Place], before: exp.Expr, after: exp.Expr, turn: int
-) -> bool:
+def _value(pattern: Pattern, filled: Filled, before: exp.Expr, after: exp.Expr, turn: int) -> bool:
     """Puts a value of the column that a literal is compared with in its place; False where there is none."""
     parent = before.parent
-    compared = list(parent.find_all(exp.Column)) if parent is not None else []
-    direct = [one for one in compared if one.parent is parent and id(one) in place_of]
-    if parent is None or not direct or not isinstance(parent, _COMPARED):
+    if not isinstance(parent, _COMPARED):
         return True  # a LIMIT, a number that is counted to, an argument of a function
-    column = filled[place_of[id(direct[0])]]
+    places = [place for one in parent.iter_expressions() if (place := pattern.place_of(one))]
+    if not places:
+        return True
+    column = filled[places[0]]
     if isinstance(parent, exp.Like | exp.ILike):
         text = _like(before.name, column.word(turn))
     elif isinstance(parent, exp.Between):

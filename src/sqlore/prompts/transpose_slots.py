@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, Literal
 
 from sqlglot import exp, parse_one
@@ -46,9 +47,13 @@ class Pattern:
         """What the column is for; joins and links tell more of the others."""
         return min((_use(column) for column in self.columns[place]), key=_ORDER.index)
 
-    def place_of(self, column: exp.Column) -> Place | None:
-        """The place that a column node fills."""
-        return next((place for place, nodes in self.columns.items() if any(n is column for n in nodes)), None)
+    @cached_property
+    def _places(self) -> dict[int, Place]:
+        return {id(node): place for place, nodes in self.columns.items() for node in nodes}
+
+    def place_of(self, node: exp.Expr) -> Place | None:
+        """The place that a node of the tree fills, once all columns are read; None where it fills none."""
+        return self._places.get(id(node))
 
 
 def pattern_of(sql: str, source: Schema, dialect: str) -> Pattern | None:

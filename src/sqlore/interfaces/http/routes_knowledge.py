@@ -14,7 +14,6 @@ from starlette.requests import ClientDisconnect
 
 from sqlore.errors import UsageError
 from sqlore.interfaces.http.contract_jobs import Job as JobShown
-from sqlore.interfaces.http.contract_jobs import LearnedEvent, LearnReport
 from sqlore.interfaces.http.contract_knowledge import (
     Describing,
     ItemChange,
@@ -36,7 +35,7 @@ from sqlore.interfaces.http.drafts import is_id, new_id
 from sqlore.interfaces.http.jobs import Job
 from sqlore.interfaces.http.problems import NotFound
 from sqlore.interfaces.http.state import Served, served
-from sqlore.interfaces.http.views import item_view, script_view
+from sqlore.interfaces.http.views import item_view, learned_view, script_view
 from sqlore.knowledge.records import Change
 from sqlore.model import Kind, KnowledgeItem, RejectReason, Trust
 
@@ -303,22 +302,7 @@ def _learning(state: Served, asked: LearnRequest, folders: list[Path]) -> Callab
         finally:
             for folder in folders:
                 shutil.rmtree(folder, ignore_errors=True)
-        stats = state.need_store().stats()
-        job.emit(
-            LearnedEvent(
-                report=LearnReport(
-                    read=report.read,
-                    new=report.new,
-                    folded=report.folded,
-                    known=report.known,
-                    items=report.items,
-                    seconds=round(report.seconds, 3),
-                    rejected={str(reason): count for reason, count in report.rejected.items()},
-                    scripts=stats.scripts,
-                    pieces=stats.items,
-                )
-            )
-        )
+        job.emit(learned_view(report, state))
 
     return work
 

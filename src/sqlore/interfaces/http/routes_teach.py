@@ -9,12 +9,13 @@ from fastapi import APIRouter, Depends
 
 from sqlore.errors import UsageError
 from sqlore.interfaces.http.contract_jobs import Job as JobShown
-from sqlore.interfaces.http.contract_jobs import LearnedEvent, LearnReport, WarmedEvent, WarmReport
+from sqlore.interfaces.http.contract_jobs import WarmedEvent, WarmReport
 from sqlore.interfaces.http.contract_knowledge import Lesson, WarmRequest
 from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.jobs import Job, now
 from sqlore.interfaces.http.problems import Conflict
 from sqlore.interfaces.http.state import Served, served
+from sqlore.interfaces.http.views import learned_view
 from sqlore.interfaces.http.watched import WatchedModel
 from sqlore.model import Script
 
@@ -57,23 +58,7 @@ def _teaching(state: Served, kept: KeptDraft, asked: Lesson) -> Callable[[Job], 
         )
         report = state.lore.teach(script)
         verified = _verify(state, job, kept.sql, who, asked.why) if asked.verify else 0
-        stats = state.need_store().stats()
-        job.emit(
-            LearnedEvent(
-                report=LearnReport(
-                    read=report.read,
-                    new=report.new,
-                    folded=report.folded,
-                    known=report.known,
-                    items=report.items,
-                    seconds=round(report.seconds, 3),
-                    rejected={str(reason): count for reason, count in report.rejected.items()},
-                    scripts=stats.scripts,
-                    pieces=stats.items,
-                    verified=verified,
-                )
-            )
-        )
+        job.emit(learned_view(report, state, verified))
 
     return work
 

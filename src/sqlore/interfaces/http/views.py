@@ -21,11 +21,13 @@ from sqlore.interfaces.http.contract import (
 )
 from sqlore.interfaces.http.contract_drafts import Confirmation, Draft, DraftSummary, Proposal, Step, Trusted
 from sqlore.interfaces.http.contract_explain import Explained
+from sqlore.interfaces.http.contract_jobs import LearnedEvent, LearnReport
 from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.state import KeptExplanation, Served
 from sqlore.interfaces.http.trust import concerns_of
 
 if TYPE_CHECKING:
+    from sqlore.knowledge import LearnReport as Learned
     from sqlore.model import KnowledgeItem, Retrieval, StoredScript
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "explained_view",
     "item_view",
     "known_view",
+    "learned_view",
     "proposal_view",
     "script_view",
     "summary",
@@ -203,3 +206,22 @@ def explained_view(kept: KeptExplanation, numbers: Iterable[tuple[int, tuple[Any
         for item in node.items:
             item.number = known.get((item.kind, item.start, item.end, item.skeleton))
     return shown
+
+
+def learned_view(report: Learned, state: Served, verified: int = 0) -> LearnedEvent:
+    """What a run of learning did, and what the store holds after it."""
+    stats = state.need_store().stats()
+    return LearnedEvent(
+        report=LearnReport(
+            read=report.read,
+            new=report.new,
+            folded=report.folded,
+            known=report.known,
+            items=report.items,
+            seconds=round(report.seconds, 3),
+            rejected={str(reason): count for reason, count in report.rejected.items()},
+            scripts=stats.scripts,
+            pieces=stats.items,
+            verified=verified,
+        )
+    )
