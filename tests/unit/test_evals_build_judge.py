@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from cli_helpers import Command, clean_environment
+from library_bench import GOLDEN, make_library
 from sqlore.errors import ModelTimeout, ModelUnavailable
 from sqlore.evals.build.bench import Bench, Candidate, open_bench
 from sqlore.evals.build.findings import JUDGED
@@ -19,9 +19,7 @@ from sqlore.evals.build.review import CRITERIA
 from sqlore.evals.build.validate import Validator, summary_of
 from sqlore.llm import FunctionModel, RecordingModel, ReplayModel
 from sqlore.model import Message
-from support import ROOT
 
-GOLDEN = ROOT / "tests" / "golden" / "bench"
 SQL = (
     "SELECT COUNT(T1.id) FROM book AS T1 INNER JOIN author AS T2 ON T1.author_id = T2.id "
     "WHERE T2.country = 'Norway' AND T1.genre = 'novel'"
@@ -35,11 +33,7 @@ ALL_WELL = {name: {"ok": True} for name in JUDGED}
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     clean_environment(monkeypatch, tmp_path)
-    path = tmp_path / "library.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript((GOLDEN / "library.sql").read_text(encoding="utf-8"))
-    connection.close()
-    return path
+    return make_library(tmp_path)
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from cli_helpers import Command, clean_environment, serving
+from library_bench import GOLDEN, make_library
 from sqlore.errors import ModelError, ModelUnavailable, UsageError
 from sqlore.evals.build.bench import Bench, open_bench
 from sqlore.evals.build.findings import Finding, Limits
@@ -19,9 +19,7 @@ from sqlore.evals.build.model_generate import Sampler, _within, build_by_model
 from sqlore.evals.build.model_prompts import answer_of, fixing, generating, other_values
 from sqlore.llm import FunctionModel
 from sqlore.model import Message, Rows
-from support import ROOT
 
-GOLDEN = ROOT / "tests" / "golden" / "bench"
 GOOD = {
     "question": "How many novels are by authors from Norway?",
     "sql": "SELECT COUNT(T1.id) FROM book AS T1 INNER JOIN author AS T2 ON T1.author_id = T2.id "
@@ -35,11 +33,7 @@ EMPTY = GOOD | {"sql": GOOD["sql"].replace("'novel'", "'opera'")}  # type: ignor
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     clean_environment(monkeypatch, tmp_path)
-    path = tmp_path / "library.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript((GOLDEN / "library.sql").read_text(encoding="utf-8"))
-    connection.close()
-    return path
+    return make_library(tmp_path)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import sqlite3
 from collections import Counter
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from sqlglot import parse_one
 
 from cli_helpers import Command, clean_environment
+from library_bench import GOLDEN, make_library
 from sqlore.embed import load_embedder
 from sqlore.engines import connect
 from sqlore.errors import SqlError, SqloreError, UsageError
@@ -26,9 +26,7 @@ from sqlore.history import read_history
 from sqlore.llm import FunctionModel
 from sqlore.model import Column, Schema, Script, Table
 from sqlore.sql import parse_script
-from support import ROOT
 
-GOLDEN = ROOT / "tests" / "golden" / "bench"
 SCHEMA = Schema(
     (Table("book", (Column("id"), Column("title"), Column("pages"))), Table("loan", (Column("id"),)))
 )
@@ -40,11 +38,7 @@ SQL = (
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    path = tmp_path / "library.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript((GOLDEN / "library.sql").read_text(encoding="utf-8"))
-    connection.close()
-    return path
+    return make_library(tmp_path)
 
 
 def scripts() -> list[Script]:

@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from cli_helpers import Command, clean_environment
+from library_bench import GOLDEN, make_library
 from sqlore.errors import UsageError
 from sqlore.evals.build.bench import Bench, Candidate, open_bench
 from sqlore.evals.build.datasheet import datasheet_file
 from sqlore.evals.build.generate import build
 from sqlore.evals.build.split import PARTS, split_history, split_tasks
 from sqlore.evals.build.validate import read_candidates
-from support import ROOT
-
-GOLDEN = ROOT / "tests" / "golden" / "bench"
 
 
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     clean_environment(monkeypatch, tmp_path)
-    path = tmp_path / "library.sqlite"
-    with sqlite3.connect(path) as connection:
-        connection.executescript((GOLDEN / "library.sql").read_text(encoding="utf-8"))
-    connection.close()
-    return path
+    return make_library(tmp_path)
 
 
 @pytest.fixture

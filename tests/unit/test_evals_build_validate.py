@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,23 +10,20 @@ import pytest
 import yaml
 from sqlglot import parse_one
 
+from library_bench import GOLDEN, make_library
 from sqlore.evals.build.bench import Bench, Candidate, open_bench
 from sqlore.evals.build.effects import variants
 from sqlore.evals.build.facts import facts_of
 from sqlore.evals.build.findings import RULES, Limits
 from sqlore.evals.build.validate import Validator, agreements, read_candidates, summary_of
-from support import ROOT, data_dir
+from support import data_dir
 
-GOLDEN = ROOT / "tests" / "golden" / "bench"
 TASKS = yaml.safe_load((GOLDEN / "tasks.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    file = tmp_path_factory.mktemp("bench") / "library.sqlite"
-    with sqlite3.connect(file) as connection:
-        connection.executescript((GOLDEN / "library.sql").read_text(encoding="utf-8"))
-    connection.close()
+    file = make_library(tmp_path_factory.mktemp("bench"))
     with open_bench([GOLDEN / "history.json"], str(file)) as bench:
         yield bench
 
