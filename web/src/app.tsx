@@ -12,13 +12,14 @@ import { Desk } from "./views/desk/desk";
 
 const Knowledge = lazy(() => import("./views/knowledge/knowledge"));
 const Dictionary = lazy(() => import("./views/dictionary/dictionary"));
+const Drafts = lazy(() => import("./views/drafts/drafts"));
 const Learn = lazy(() => import("./views/learn/learn"));
 const Reviews = lazy(() => import("./views/reviews/reviews"));
 const Settings = lazy(() => import("./views/settings/settings"));
 
 export function App() {
   const path = usePath();
-  const { load, palette, setPalette, notes, lost } = useApp();
+  const { load, palette, setPalette, notes, unsay, lost } = useApp();
   useEffect(() => void load(), [load]);
   useShortcut("mod+k", () => setPalette(!palette));
   return (
@@ -38,7 +39,15 @@ export function App() {
       {palette && <Palette close={() => setPalette(false)} />}
       <div className="notes" role="status" aria-live="polite">
         {notes.map((note) => (
-          <div key={note.id} className="note" data-tone={note.tone}>{note.text}</div>
+          <div key={note.id} className="note" data-tone={note.tone}>
+            {note.text}
+            {note.action && (
+              <button type="button" onClick={() => {
+                unsay(note.id);
+                note.action?.act();
+              }}>{note.action.label}</button>
+            )}
+          </div>
         ))}
       </div>
     </div>
@@ -56,6 +65,8 @@ function View({ path }: { path: string }) {
       return <Knowledge item={route.item ?? null} />;
     case "dictionary":
       return <Dictionary table={route.table ?? null} />;
+    case "drafts":
+      return <Drafts />;
     case "learn":
       return <Learn />;
     case "review":

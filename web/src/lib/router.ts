@@ -6,6 +6,8 @@ export type Route =
   | { view: "draft"; id: string }
   | { view: "knowledge"; item?: number }
   | { view: "dictionary"; table?: string }
+  | { view: "drafts" }
+  | { view: "examples"; example?: string }
   | { view: "learn" }
   | { view: "review" }
   | { view: "settings" }
@@ -20,7 +22,8 @@ export function routeOf(path: string): Route {
     return second === undefined ? { view: "knowledge" } : { view: "knowledge", item: Number(second) };
   }
   if (first === "dictionary") return second === undefined ? { view: "dictionary" } : { view: "dictionary", table: second };
-  if (first === "learn" || first === "review" || first === "settings") return { view: first };
+  if (first === "examples") return second === undefined ? { view: "examples" } : { view: "examples", example: second };
+  if (first === "drafts" || first === "learn" || first === "review" || first === "settings") return { view: first };
   return { view: "missing", path };
 }
 
@@ -35,6 +38,8 @@ export function pathOf(route: Route): string {
       return route.item === undefined ? "/knowledge" : `/knowledge/${route.item}`;
     case "dictionary":
       return route.table === undefined ? "/dictionary" : `/dictionary/${encodeURIComponent(route.table)}`;
+    case "examples":
+      return route.example === undefined ? "/examples" : `/examples/${encodeURIComponent(route.example)}`;
     case "missing":
       return route.path;
     default:

@@ -8,6 +8,13 @@ interface Note {
   id: number;
   text: string;
   tone: "plain" | "bad";
+  /** What can be done about it, while it is shown. */
+  action?: NoteAction;
+}
+
+export interface NoteAction {
+  label: string;
+  act: () => void;
 }
 
 interface AppState {
@@ -23,7 +30,7 @@ interface AppState {
   setTheme: (theme: Theme) => void;
   setPalette: (open: boolean) => void;
   turn: (switches: Partial<Pick<Switches, "baseline" | "logging" | "user">>) => Promise<void>;
-  say: (text: string, tone?: Note["tone"]) => void;
+  say: (text: string, tone?: Note["tone"], action?: NoteAction) => void;
   unsay: (id: number) => void;
 }
 
@@ -59,10 +66,10 @@ export const useApp = create<AppState>((set, get) => ({
       get().say(problemOf(error).detail, "bad");
     }
   },
-  say: (text, tone = "plain") => {
+  say: (text, tone = "plain", action) => {
     const id = ++lastNote;
-    set({ notes: [...get().notes.slice(-2), { id, text, tone }] });
-    setTimeout(() => get().unsay(id), tone === "bad" ? 9000 : 3500);
+    set({ notes: [...get().notes.slice(-2), { id, text, tone, action }] });
+    setTimeout(() => get().unsay(id), tone === "bad" || action ? 9000 : 3500);
   },
   unsay: (id) => set({ notes: get().notes.filter((note) => note.id !== id) }),
 }));

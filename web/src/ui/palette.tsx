@@ -7,6 +7,7 @@ import { go, setQuery } from "../lib/router";
 import { useApp } from "../state/app";
 import { useDesk } from "../state/desk";
 import { Dialog } from "./dialog";
+import { titleOf } from "../state/drafts";
 import { KindIcon } from "./icons";
 
 interface Entry {
@@ -80,7 +81,7 @@ function useCommands(): Entry[] {
   const { draft, explained, select, act } = useDesk();
   return useMemo(() => {
     const places: Entry[] = [
-      ["/", "Ask a question"], ["/knowledge", "Knowledge"], ["/dictionary", "Data dictionary"], ["/learn", "Learn a history"], ["/settings", "Settings and event log"],
+      ["/", "Ask a question"], ["/drafts", "Drafts, all that was asked"], ["/knowledge", "Knowledge"], ["/dictionary", "Data dictionary"], ["/learn", "Learn a history"], ["/settings", "Settings and event log"],
     ].map(([href = "/", label = ""]) => ({ id: href, group: "Go to", text: label, act: () => go(href) }));
     const dark = theme === "dark";
     const app: Entry[] = [
@@ -120,14 +121,14 @@ function useFound(text: string): Entry[] {
     const wait = setTimeout(async () => {
       const query = { text: words, limit: 8 };
       const [drafts, items] = await Promise.allSettled([
-        ok(api.GET("/api/drafts", { params: { query: { limit: 200 } }, signal: stop.signal })),
+        ok(api.GET("/api/drafts", { params: { query: { text: words, limit: 6 } }, signal: stop.signal })),
         ok(api.GET("/api/knowledge", { params: { query }, signal: stop.signal })),
       ]);
       if (stop.signal.aborted) return;
-      const mine = drafts.status === "fulfilled" ? ranked(words, drafts.value, (one) => one.title || one.question).slice(0, 6) : [];
+      const mine = drafts.status === "fulfilled" ? drafts.value.drafts : [];
       const known = items.status === "fulfilled" ? items.value.items : [];
       setFound([
-        ...mine.map((one) => ({ id: `draft-${one.id}`, group: "Drafts", text: one.title || one.question || "SQL by hand", act: () => go(`/d/${one.id}`) })),
+        ...mine.map((one) => ({ id: `draft-${one.id}`, group: "Drafts", text: titleOf(one), act: () => go(`/d/${one.id}`) })),
         ...known.map((one) => ({
           id: `item-${one.id}`, group: "Knowledge", text: sentence(one.description || one.name), icon: <KindIcon kind={one.kind} />, act: () => go(`/knowledge/${one.id}`),
         })),

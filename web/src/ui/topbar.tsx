@@ -6,9 +6,10 @@ import { Link } from "./link";
 
 const PLACES = [
   { href: "/", label: "Ask", views: ["ask", "draft"] },
+  { href: "/drafts", label: "Drafts", views: ["drafts"] },
   { href: "/knowledge", label: "Knowledge", views: ["knowledge"] },
   { href: "/dictionary", label: "Dictionary", views: ["dictionary"] },
-  { href: "/learn", label: "Learn", views: ["learn"] },
+  { href: "/learn", label: "Learn", views: ["learn", "examples"] },
 ];
 
 const REVIEW = { href: "/review", label: "Review", views: ["review"] };

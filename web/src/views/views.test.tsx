@@ -69,10 +69,16 @@ describe("names of a column", () => {
   it("take over what scripts call it", async () => {
     const save = vi.fn(async () => {});
     await show(<Names column={column({ synonyms: ["status"] })} save={save} />);
+    expect(button(/^called “status”$/)).toBeTruthy(); // that it is called st is seen
     await click(button(/^called/));
     await click(button("order_state"));
     await click(button("Save"));
     expect(save).toHaveBeenCalledWith({ name: "st", synonyms: ["status", "order state"] });
+  });
+  it("say nothing where there is no other than its own", async () => {
+    await show(<Names column={column({ name: "ORD_ID", called: "ord id" })} save={async () => {}} />);
+    expect(box.textContent).not.toContain("called");
+    expect(button("Name it")).toBeTruthy();
   });
 });
 

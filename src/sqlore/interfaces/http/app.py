@@ -20,6 +20,7 @@ from sqlore.interfaces.http import (
     routes_knowledge,
     routes_review,
     routes_run,
+    routes_sessions,
     routes_teach,
 )
 from sqlore.interfaces.http.contract import Problem
@@ -81,6 +82,7 @@ def create_app(
     app.state.reviewing = review
     problems.install(app)
     for module in (
+        routes_sessions,
         routes_drafts,
         routes_run,
         routes_knowledge,

@@ -15,9 +15,11 @@ __all__ = [
     "ConfirmRequest",
     "Confirmation",
     "Draft",
+    "DraftPage",
     "DraftPatch",
     "DraftStatus",
     "DraftSummary",
+    "Holds",
     "KnownRequest",
     "NewDraft",
     "Proposal",
@@ -92,8 +94,17 @@ class DraftPatch(Given):
     session: str | None = None
 
 
+class Holds(BaseModel):
+    """What the pieces of a draft rest on: so many are verified, cited otherwise, near, and new."""
+
+    verified: int = 0
+    cited: int = 0
+    near: int = 0
+    novel: int = 0
+
+
 class DraftSummary(BaseModel):
-    """A draft in a list."""
+    """A draft in a list; `holds` only where it was asked for, and None without SQL or without a history."""
 
     id: str
     session: str | None = None
@@ -105,6 +116,16 @@ class DraftSummary(BaseModel):
     changed: str
     sql: str = ""
     error: str | None = None
+    versions: int = Field(default=0, description="How many texts its SQL has had.")
+    holds: Holds | None = None
+
+
+class DraftPage(BaseModel):
+    """Drafts that fit, and how many there are in all."""
+
+    drafts: list[DraftSummary]
+    total: int
+    offset: int = 0
 
 
 class Step(BaseModel):

@@ -6,9 +6,11 @@ They are kept under ``.sqlore/drafts/<store>/``, beside the knowledge that they 
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 import threading
+import time
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,13 +19,15 @@ from sqlore.answer.refine_history import DraftHistory, Refinement
 from sqlore.errors import StoreError, UsageError
 from sqlore.interfaces.http.contract_drafts import DraftStatus
 from sqlore.interfaces.http.jobs import now
-from sqlore.interfaces.http.problems import NotFound
+from sqlore.interfaces.http.problems import Conflict, NotFound
 
 __all__ = ["DraftFiles", "KeptDraft", "KeptSession", "is_id", "new_id"]
 
 FORMAT: Final = 1
 PROPOSALS: Final = 8
 """Changes that were proposed and not applied, kept with a draft."""
+RESTORABLE: Final = 3600
+"""Seconds for which a deleted draft can be brought back; after them it is gone for good."""
 _ID: Final = re.compile(r"[a-z2-7]{16}\Z")
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz234567"
 
@@ -72,6 +76,16 @@ class KeptDraft:
         """The SQL as it is now; empty where there is none."""
         return self.history.sql if self.history is not None else ""
 
+    @property
+    def versions(self) -> int:
+        """How many texts its SQL has had, those that were undone included."""
+        return len(self.history.steps) + 1 if self.history is not None else 0
+
+    def has(self, words: list[str]) -> bool:
+        """Whether each of the words (case-folded) is in its title, question or SQL."""
+        text = f"{self.title}\n{self.question}\n{self.sql}".casefold()
+        return all(word in text for word in words)
+
     def to_json(self) -> dict[str, Any]:
         """The draft as plain data."""
         plain = {
@@ -115,6 +129,7 @@ class DraftFiles:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock = threading.RLock()
+        self._read: dict[str, tuple[int, KeptDraft]] = {}  # as the files were when they were listed last
 
     # -------------------------------------------------------------- drafts
 
@@ -155,22 +170,53 @@ class DraftFiles:
         return name
 
     def delete(self, id: str) -> None:
-        """Deletes a draft. Raises `NotFound`."""
-        self.get(id)
-        self._file(id).unlink(missing_ok=True)
+        """Deletes a draft; for a while `restore` brings it back. Raises `NotFound`."""
+        with self._lock:
+            self.get(id)
+            self._forget_deleted()
+            file = self._file(id)
+            os.utime(file)  # the while begins now
+            file.replace(file.with_suffix(".deleted"))
+
+    def restore(self, id: str) -> KeptDraft:
+        """A draft that was deleted a short while ago is there again.
+
+        Raises `Conflict` where it was not deleted, `NotFound` where it is gone for good.
+        """
+        file = self._file(id)
+        with self._lock:
+            if file.exists():
+                raise Conflict(f"the draft {id} was not deleted")
+            self._forget_deleted()
+            try:
+                file.with_suffix(".deleted").replace(file)
+            except FileNotFoundError:
+                raise NotFound(f"there is no deleted draft {id}", hint="it is gone for good") from None
+            return self.get(id)
+
+    def _forget_deleted(self) -> None:
+        for file in self.folder.glob("*.draft.deleted"):
+            if time.time() - file.stat().st_mtime > RESTORABLE:
+                file.unlink(missing_ok=True)
 
     def all(self) -> list[KeptDraft]:
         """All drafts that can be read, the last changed first."""
-        found = []
-        for file in self.folder.glob("*.draft.json"):
-            try:
-                found.append(self.get(file.name.partition(".")[0]))
-            except (StoreError, UsageError):
-                continue  # one damaged file hides no other
+        with self._lock:
+            read, self._read = self._read, {}
+            for file in self.folder.glob("*.draft.json"):
+                id = file.name.partition(".")[0]
+                before = read.get(id)
+                try:
+                    stamp = file.stat().st_mtime_ns
+                    self._read[id] = before if before and before[0] == stamp else (stamp, self.get(id))
+                except (OSError, StoreError, UsageError):
+                    continue  # one damaged file hides no other
+            found = [draft for _, draft in self._read.values()]
         return sorted(found, key=lambda one: one.changed, reverse=True)
 
     def interrupted(self) -> None:
         """Drafts that a server of before left in the middle of their question say so."""
+        self._forget_deleted()
         for draft in self.all():
             if draft.status == "asking":
                 self.change(draft.id, status="interrupted", error="the server ended before the answer came")

@@ -1,10 +1,10 @@
-"""Sessions, drafts, questions, and what can be changed about a draft."""
+"""Drafts, questions, and what can be changed about a draft."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Depends, Path, Query
 
 from sqlore.answer.refine_history import DraftHistory, Refinement
 from sqlore.errors import EditError
@@ -17,7 +17,6 @@ from sqlore.interfaces.http.contract_drafts import (
     ConfirmRequest,
     Draft,
     DraftPatch,
-    DraftSummary,
     EditAct,
     KnownRequest,
     NewDraft,
@@ -27,19 +26,17 @@ from sqlore.interfaces.http.contract_drafts import (
     ProposalRequest,
     RefineItem,
     RefineOption,
-    Session,
-    SessionRequest,
     SqlRequest,
     WishRequest,
 )
 from sqlore.interfaces.http.contract_jobs import Job
-from sqlore.interfaces.http.drafts import KeptDraft, KeptSession
+from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.jobs import now
 from sqlore.interfaces.http.problems import Conflict, NotFound
 from sqlore.interfaces.http.state import Served, served
-from sqlore.interfaces.http.views import draft_view, known_view, proposal_view, summary
+from sqlore.interfaces.http.views import draft_view, known_view, proposal_view
 
-__all__ = ["router"]
+__all__ = ["idle", "router"]
 
 router = APIRouter(prefix="/api")
 State = Annotated[Served, Depends(served)]
@@ -82,7 +79,7 @@ def ask(asked: AskRequest, state: State) -> Job:
             asked.question, session=asked.session, baseline=baseline, strategy=asked.strategy
         )
     else:
-        _idle(state, asked.draft)
+        idle(state, asked.draft)
         draft = state.drafts.change(
             asked.draft, status="asking", question=asked.question, strategy=asked.strategy
         )
@@ -90,54 +87,7 @@ def ask(asked: AskRequest, state: State) -> Job:
     return state.jobs.start("ask", ask_for(state, draft, asked), draft=draft.id).shown()
 
 
-# ------------------------------------------------------------------ sessions
-
-
-@router.get("/sessions", tags=["drafts"])
-def sessions(state: State) -> list[Session]:
-    """All sessions, the last made first."""
-    drafts = state.drafts.all()
-    return [_session(one, drafts) for one in state.drafts.sessions()]
-
-
-@router.post("/sessions", status_code=201, tags=["drafts"])
-def new_session(asked: SessionRequest, state: State) -> Session:
-    """A new session."""
-    return _session(state.drafts.new_session(asked.title), [])
-
-
-@router.patch("/sessions/{id}", tags=["drafts"])
-def rename_session(id: str, asked: SessionRequest, state: State) -> Session:
-    """A session under another title."""
-    return _session(state.drafts.rename_session(id, asked.title), state.drafts.all())
-
-
-@router.delete("/sessions/{id}", status_code=204, tags=["drafts"])
-def delete_session(id: str, state: State) -> Response:
-    """Deletes a session; its drafts stay."""
-    state.drafts.delete_session(id)
-    return Response(status_code=204)
-
-
-def _session(kept: KeptSession, drafts: list[KeptDraft]) -> Session:
-    mine = [one for one in drafts if one.session == kept.id]
-    changed = max([kept.changed, *(one.changed for one in mine)])
-    return Session(id=kept.id, title=kept.title, created=kept.created, changed=changed, drafts=len(mine))
-
-
 # ------------------------------------------------------------------ drafts
-
-
-@router.get("/drafts", tags=["drafts"])
-def drafts(
-    state: State,
-    session: Annotated[str | None, Query(description="Only those of this session.")] = None,
-    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-    offset: Annotated[int, Query(ge=0)] = 0,
-) -> list[DraftSummary]:
-    """Drafts, the last changed first."""
-    found = [one for one in state.drafts.all() if session is None or one.session == session]
-    return [summary(one) for one in found[offset : offset + limit]]
 
 
 @router.post("/drafts", status_code=201, tags=["drafts"])
@@ -175,14 +125,6 @@ def patch_draft(id: DraftId, asked: DraftPatch, state: State) -> Draft:
     if facts.get("title", "") is None:
         facts["title"] = ""
     return draft_view(state, state.drafts.change(id, **facts))
-
-
-@router.delete("/drafts/{id}", status_code=204, tags=["drafts"])
-def delete_draft(id: DraftId, state: State) -> Response:
-    """Deletes a draft with its history."""
-    _idle(state, id)
-    state.drafts.delete(id)
-    return Response(status_code=204)
 
 
 @router.post("/drafts/{id}/confirmations", tags=["trust"])
@@ -311,14 +253,14 @@ def _applied(state: Served, kept: KeptDraft, step: Refinement) -> Draft:
 
 def _ready(state: Served, id: str) -> KeptDraft:
     """A draft that has SQL. Raises `NotFound`, `Conflict` while it is being asked."""
-    _idle(state, id)
+    idle(state, id)
     kept = state.drafts.get(id)
     if kept.history is None:
         raise Conflict("this draft has no SQL yet", hint="ask its question again")
     return kept
 
 
-def _idle(state: Served, id: str) -> None:
+def idle(state: Served, id: str) -> None:
     """Raises `NotFound` where there is no such draft, `Conflict` where it is being asked now."""
     state.drafts.get(id)
     job = state.jobs.of_draft(id)

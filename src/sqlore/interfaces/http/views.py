@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,15 @@ from sqlore.interfaces.http.contract import (
     Usage,
     ValueMatch,
 )
-from sqlore.interfaces.http.contract_drafts import Confirmation, Draft, DraftSummary, Proposal, Step, Trusted
+from sqlore.interfaces.http.contract_drafts import (
+    Confirmation,
+    Draft,
+    DraftSummary,
+    Holds,
+    Proposal,
+    Step,
+    Trusted,
+)
 from sqlore.interfaces.http.contract_explain import Explained
 from sqlore.interfaces.http.contract_jobs import LearnedEvent, LearnReport
 from sqlore.interfaces.http.drafts import KeptDraft
@@ -33,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "draft_view",
     "explained_view",
+    "holds_of",
     "item_view",
     "known_view",
     "learned_view",
@@ -139,7 +149,23 @@ def _facts(draft: KeptDraft) -> dict[str, Any]:
         "changed": draft.changed,
         "sql": draft.sql,
         "error": draft.error,
+        "versions": draft.versions,
     }
+
+
+def holds_of(state: Served, draft: KeptDraft) -> Holds | None:
+    """What the pieces of a draft rest on, the query as a whole aside; None where nothing is cited."""
+    pieces = [one for one in _citations(state, draft) if one.kind != "query"]
+    if not pieces:
+        return None
+    verified = [one.status == "cited" and one.trust == "verified" for one in pieces]
+    statuses = Counter(one.status for one, sure in zip(pieces, verified, strict=True) if not sure)
+    return Holds(
+        verified=sum(verified),
+        cited=statuses["cited"],
+        near=statuses["near"],
+        novel=statuses["novel"],
+    )
 
 
 def _citations(state: Served, draft: KeptDraft) -> list[Citation]:

@@ -1,12 +1,13 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
-import type { DraftSummary, Problem } from "../../api/types";
+import type { DraftPage, Problem } from "../../api/types";
 import { ago, count, sentence } from "../../lib/format";
 import { KIND_ABOUT, KINDS } from "../../lib/kinds";
 import { isMac } from "../../lib/keys";
 import { go } from "../../lib/router";
 import { looksLikeSql } from "../../lib/sql";
 import { logged, useApp } from "../../state/app";
+import { STATE, titleOf } from "../../state/drafts";
 import { ProblemNote } from "../../ui/bits";
 import { KindIcon } from "../../ui/icons";
 import { Link } from "../../ui/link";
@@ -106,9 +107,10 @@ function Question({ value, change, ask }: { value: string; change: (text: string
 /** Before anything is typed: what there is, and where one was. */
 function Start({ choose }: { choose: (question: string) => void }) {
   const { health, problem } = useApp();
-  const [drafts, setDrafts] = useState<DraftSummary[] | null>(null);
+  const [found, setFound] = useState<DraftPage | null>(null);
+  const drafts = found?.drafts ?? null;
   useEffect(() => {
-    ok(api.GET("/api/drafts", { params: { query: { limit: 12 } } })).then(setDrafts, () => setDrafts([]));
+    ok(api.GET("/api/drafts", { params: { query: { limit: 8 } } })).then(setFound, () => setFound({ drafts: [], total: 0, offset: 0 }));
   }, []);
   return (
     <div className="start">
@@ -127,14 +129,15 @@ function Start({ choose }: { choose: (question: string) => void }) {
           <ul className="draft-list">
             {drafts.map((draft) => (
               <li key={draft.id}>
-                <Link href={`/d/${draft.id}`}>{draft.title || draft.question || "SQL by hand"}</Link>
+                <Link href={`/d/${draft.id}`}>{titleOf(draft)}</Link>
                 <span className="quiet">
-                  {draft.status !== "ready" && `${draft.status}, `}{draft.baseline && "without history, "}
+                  {draft.status !== "ready" && `${STATE[draft.status]}, `}{draft.baseline && "without history, "}
                   <time dateTime={draft.changed} title={draft.changed}>{ago(draft.changed)}</time>
                 </span>
               </li>
             ))}
           </ul>
+          {found !== null && found.total > drafts.length && <p className="more-drafts"><Link href="/drafts">All {count(found.total)} drafts</Link></p>}
         </section>
       )}
       {drafts?.length === 0 && health?.learned && <Examples choose={choose} />}

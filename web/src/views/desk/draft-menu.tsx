@@ -1,9 +1,8 @@
-import { useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
 import { go } from "../../lib/router";
 import { useApp } from "../../state/app";
-import { forgetDraft, useDesk } from "../../state/desk";
-import { Dialog } from "../../ui/dialog";
+import { removeDraft } from "../../state/drafts";
+import { useDesk } from "../../state/desk";
 import { Icon } from "../../ui/icons";
 import { MenuButton, type MenuItem } from "../../ui/menu";
 
@@ -11,7 +10,6 @@ import { MenuButton, type MenuItem } from "../../ui/menu";
 export function DraftMenu() {
   const draft = useDesk((state) => state.draft);
   const say = useApp((state) => state.say);
-  const [deleting, setDeleting] = useState(false);
   if (!draft) return null;
   const compare = async () => {
     try {
@@ -22,6 +20,9 @@ export function DraftMenu() {
       say(problemOf(error).detail, "bad");
     }
   };
+  const remove = async () => {
+    if (await removeDraft(draft, () => go(`/d/${draft.id}`))) go("/drafts");
+  };
   const items: MenuItem[] = [
     ...(draft.question ? [
       { label: "Change the question", act: () => useDesk.setState({ dialog: "question" }) },
@@ -29,38 +30,7 @@ export function DraftMenu() {
     ] : []),
     { label: "Teach sqlore this query", act: () => useDesk.setState({ dialog: "teach" }) },
     { label: "Copy the link", act: () => void navigator.clipboard.writeText(location.href).then(() => say("The link is copied")), apart: true },
-    { label: "Delete the draft", act: () => setDeleting(true) },
+    { label: "Delete the draft", act: () => void remove() },
   ];
-  return (
-    <>
-      <MenuButton label="More about this draft" icon={<Icon name="more" />} items={items} />
-      {deleting && <Delete id={draft.id} close={() => setDeleting(false)} />}
-    </>
-  );
-}
-
-function Delete({ id, close }: { id: string; close: () => void }) {
-  const say = useApp((state) => state.say);
-  const remove = async () => {
-    try {
-      await ok(api.DELETE("/api/drafts/{id}", { params: { path: { id } } }));
-      forgetDraft(id);
-      go("/");
-    } catch (error) {
-      say(problemOf(error).detail, "bad");
-      close();
-    }
-  };
-  return (
-    <Dialog label="Delete the draft" className="refine" close={close}>
-      <div>
-        <h2>Delete this draft?</h2>
-        <p>Its SQL and all its changes go. What was taught or verified of it stays.</p>
-        <div className="actions">
-          <button type="button" className="button" onClick={close} autoFocus>Keep it</button>
-          <button type="button" className="button main" onClick={() => void remove()}>Delete</button>
-        </div>
-      </div>
-    </Dialog>
-  );
+  return <MenuButton label="More about this draft" icon={<Icon name="more" />} items={items} />;
 }

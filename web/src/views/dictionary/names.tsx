@@ -10,17 +10,23 @@ interface Props {
 export function Names({ column, save }: Props) {
   const [editing, setEditing] = useState(false);
   if (editing) return <NamesForm column={column} save={save} close={() => setEditing(false)} />;
-  const others = column.synonyms.filter((one) => one !== column.called);
+  const called = [...new Set([column.called, ...column.synonyms])].filter((one) => one !== "" && !same(one, column.name));
   return (
     <p className="description-foot">
       <button type="button" className="more" title={`Names of ${column.name}`} onClick={() => setEditing(true)}>
-        called {[column.called, ...others].map((one) => `“${one}”`).join(", ")}
+        {called.length > 0 ? <>called {called.map((one) => `“${one}”`).join(", ")}</> : "Name it"}
       </button>
       {column.aliases.length > 0 && (
         <span className="quiet" title="What scripts call it">in scripts {column.aliases.slice(0, 3).map((one) => `${one.name} (${one.support})`).join(", ")}</span>
       )}
     </p>
   );
+}
+
+/** Whether a name says no more than the column's own. */
+function same(name: string, column: string): boolean {
+  const plain = (text: string) => text.toLowerCase().replace(/[\s_]+/g, " ").trim();
+  return plain(name) === plain(column);
 }
 
 function NamesForm({ column, save, close }: Props & { close: () => void }) {

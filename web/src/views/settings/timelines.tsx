@@ -5,6 +5,7 @@ import { many, took } from "../../lib/format";
 import { useLoaded } from "../../lib/load";
 import { type Phase, phaseMeans, PHASES, type Timeline, timelines } from "../../lib/timeline";
 import { useApp } from "../../state/app";
+import { titleOf } from "../../state/drafts";
 import { ProblemNote } from "../../ui/bits";
 import { Link } from "../../ui/link";
 
@@ -32,7 +33,7 @@ export function Timelines() {
   return (
     <div className="timelines">
       <p className="timeline-legend">{PHASES.map((phase) => <span key={phase}><i style={{ background: SHADE[phase] }} />{phase}</span>)}</p>
-      <ol>{lines.map((line) => <Line key={line.draft} line={line} longest={longest} title={titleOf(drafts.data?.find((one) => one.id === line.draft))} />)}</ol>
+      <ol>{lines.map((line) => <Line key={line.draft} line={line} longest={longest} title={titleIn(drafts.data?.drafts, line.draft)} />)}</ol>
       <Means lines={lines} />
       <div className="actions">
         <a className="button" href="/api/events/export" download>Save {many(data.length, "event")}</a>
@@ -47,8 +48,9 @@ export function Timelines() {
   );
 }
 
-function titleOf(draft: DraftSummary | undefined): string | null {
-  return draft ? draft.title || draft.question || "SQL by hand" : null;
+function titleIn(drafts: DraftSummary[] | undefined, id: string): string | null {
+  const found = drafts?.find((one) => one.id === id);
+  return found ? titleOf(found) : null;
 }
 
 /** What a study compares: how long the phases took, with the history and without it. */
