@@ -166,7 +166,7 @@ describe("the craft of the app", { skip }, () => {
     const back = await app.withoutModel();
     await ask(CHURN);
     await page.getByRole("heading", { name: "There is no SQL for this question yet" }).waitFor();
-    assert.match(await page.locator(".state").innerText(), /stub cannot be reached/i);
+    assert.match(await page.locator(".state").innerText(), /The model stub cannot be reached/);
     await page.getByRole("heading", { name: CHURN }).waitFor();
     await page.locator(".known-kinds li").first().waitFor(); // what is known needs no model
     assert.deepEqual(await faults(page), []);

@@ -135,7 +135,7 @@ class OpenAIModel:
 
     def _answer(self, reply: _Reply, seconds: float) -> Answer:
         if reply.refusal:
-            raise ModelRefusal(f"{self.name} refused to answer: {reply.refusal}")
+            raise ModelRefusal(f"the model {self.name} refused to answer: {reply.refusal}")
         prompt, cached, completion = reply.tokens
         cost = self._cost(prompt, cached, completion)
         return Answer(reply.text, Usage(prompt, cached, completion, seconds, 1, cost), reply.finish)
@@ -150,7 +150,7 @@ class OpenAIModel:
 
     def _timeout(self, limit: float) -> ModelTimeout:
         return ModelTimeout(
-            f"{self.name} gave no whole answer within {limit:g} seconds",
+            f"the model {self.name} gave no whole answer within {limit:g} seconds",
             where=self._where,
             hint="give it more time, or choose a faster model",
         )
@@ -159,7 +159,7 @@ class OpenAIModel:
         status = f"HTTP {error.status_code}" if isinstance(error, openai.APIStatusError) else "no connection"
         times = "once" if tries == 1 else f"{tries} times"
         return ModelUnavailable(
-            f"{self.name} cannot be reached: {status}, tried {times}",
+            f"the model {self.name} cannot be reached: {status}, tried {times}",
             where=self._where,
             hint="is the endpoint's address right, and is it running?",
         )
@@ -167,7 +167,7 @@ class OpenAIModel:
     def _strange(self, error: Exception) -> ModelError:
         """What came is no chat completion: a page of a proxy, or another service at that address."""
         return ModelError(
-            f"{self.name}: what answers is no chat completion ({type(error).__name__})",
+            f"the model {self.name}: what answers is no chat completion ({type(error).__name__})",
             where=self._where,
             hint="check the address, which mostly ends in /v1",
         )
@@ -177,7 +177,7 @@ class OpenAIModel:
         may quote the key."""
         if error.status_code in (401, 403):
             return ModelUnavailable(
-                f"{self.name}: the endpoint does not accept the key (HTTP {error.status_code})",
+                f"the model {self.name}: the endpoint does not accept the key (HTTP {error.status_code})",
                 where=self._where,
                 hint="set SQLORE_API_KEY or OPENAI_API_KEY",
             )
@@ -188,7 +188,7 @@ class OpenAIModel:
                 hint="check the model's name and the address, which mostly ends in /v1",
             )
         return ModelError(
-            f"{self.name} did not take the request: {error.message}",
+            f"the model {self.name} did not take the request: {error.message}",
             where=self._where,
             hint=_hint(error.message),
         )
