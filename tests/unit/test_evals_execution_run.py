@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from sqlore.evals.execution_folder import Lines, RunFolder, latest_run
 from sqlore.evals.execution_plan import ExecutionPlan, plan_of, setup_of
 from sqlore.evals.execution_report import execution_json, report_of
 from sqlore.llm import FunctionModel
+from sqlore.model import Message
 from support import data_dir
 
 
@@ -213,6 +214,39 @@ def test_leave_one_out_shows_nobody_the_own_script(tmp_path: Path) -> None:
     assert all(own not in scripts for (_, own), scripts in shown.items())
     assert all(scripts for scripts in shown.values())
     assert [len(line["withheld"]) for line in run.lines()] == [2, 1, 2] * 3
+
+
+def test_a_database_without_a_history_is_asked_of_examples_made_for_it(tmp_path: Path) -> None:
+    """The model adapts the pair of another database once; every question then has it as an example."""
+    training = tmp_path / "school.yaml"
+    training.write_text(
+        "database: school\n"
+        "ddl: CREATE TABLE pupil (pupil_id INTEGER PRIMARY KEY, name TEXT, town TEXT);\n"
+        "pairs:\n"
+        "  - question: How many pupils live in Bree?\n"
+        "    sql: SELECT COUNT(*) FROM pupil WHERE town = 'Bree'\n",
+        encoding="utf-8",
+    )
+    adapted, gold = "SELECT COUNT(*) FROM hero WHERE side = 'bad'", gold_answers()
+
+    def said(messages: Sequence[Message]) -> str:
+        if "Query: " not in messages[-1].content:
+            return gold[question_in(messages)]
+        return "Question: How many are bad?" if "Which question" in messages[-1].content else adapted
+
+    model = FunctionModel(said)
+    names = ("zero_shot", "history@warm")
+    run = started(tmp_path / "run", zero_shot(tmp_path, strategies=names), model)
+    run.settings = run.settings.model_copy(update={"training": training})
+    run.run()
+    assert [line["correct"] for line in run.lines()] == [True] * 8
+    warm = [request for request in model.requests if any(one.content == adapted for one in request)]
+    assert [question_in(request) for request in warm] == [one["question"] for one in TASKS]
+    assert {tuple(line["scripts"]) for line in run.lines() if line["strategy"] == "history@warm"} == {
+        ("synthetic:1",)
+    }
+    (cost,) = run.folder.prepared.read()
+    assert cost["strategy"] == "history@warm"
 
 
 def test_hints_are_told_only_where_they_are_wanted(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from sqlore.evals.execution_names import Name, read_name
 from sqlore.evals.execution_plugged import Plugged
 from sqlore.evals.execution_predictions import Predicted
 from sqlore.evals.execution_tasks import Question
+from sqlore.evals.execution_warm import WARM, warmed
 from sqlore.evals.ground import Ground, GroundPlan, Progress, grounds
 from sqlore.model import Attempt, Draft, ParsedScript, Usage
 from sqlore.prompts import Prepared, load_strategy, prepare_strategy
@@ -156,6 +157,8 @@ def prepared(name: str, place: Arena) -> Strategy:
         embedder=place.embedder,
         on_progress=report,
     )
+    if one.retriever == WARM:
+        return Strategy(name, place, ready, settings, warmed(place, settings, report))
     return Strategy(name, place, ready, settings, _retriever(one, place, settings))
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from sqlore.config import Settings, load_settings
 from sqlore.errors import UsageError
 from sqlore.evals.execution_plugged import GOLD
+from sqlore.evals.execution_warm import WARM
 from sqlore.prompts import load_strategy
 from sqlore.retrieve.baselines import NAMES
 
@@ -80,12 +81,12 @@ def check_names(strategies: Sequence[str], settings: Settings, predictions: Coll
         uses = load_strategy(one.own).history
         if one.retriever and not uses:
             raise UsageError(f"{one.own} retrieves nothing", hint=f"{one.own} stands without a retriever")
-        if one.retriever and one.retriever not in (*NAMES, GOLD) and ":" not in one.retriever:
-            hint = f"one of {', '.join(NAMES)}, {GOLD}, or module:function"
+        if one.retriever and one.retriever not in (*NAMES, GOLD, WARM) and ":" not in one.retriever:
+            hint = f"one of {', '.join(NAMES)}, {GOLD}, {WARM}, or module:function"
             raise UsageError(f"no such retriever: {one.retriever}", hint=hint)
 
 
 def needs_history(name: str) -> bool:
-    """Whether a strategy looks at the history at all."""
+    """Whether a strategy looks at the history at all; a warmed one has examples made for it instead."""
     one = read_name(name)
-    return one.foreign or load_strategy(one.own).history
+    return one.foreign or (load_strategy(one.own).history and one.retriever != WARM)
