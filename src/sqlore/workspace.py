@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from sqlore.model import Draft, Retrieval, Schema, Script
     from sqlore.prompts.da_gp import PreparedAdapted
     from sqlore.prompts.da_gp_learn import WarmReport
+    from sqlore.prompts.da_gp_review import Entry as Example
+    from sqlore.prompts.da_gp_review import Review
     from sqlore.retrieve import Retriever
 
 __all__ = ["Workspace", "asked", "open", "store_path"]
@@ -292,7 +294,6 @@ class Workspace:
         """
         from sqlore.prompts.base import Setup
         from sqlore.prompts.da_gp import AdaptedPrompt
-        from sqlore.prompts.da_gp_learn import learn_exemplars
         from sqlore.prompts.training_set import training_set
 
         self.on_progress = on_progress
@@ -307,16 +308,48 @@ class Workspace:
         store = self._create_store()
         if not known:
             store.set_meta(database=self.engine.url, state=state)
+        elsewhere = str(review.resolve()) if review is not None else None
+        store.set_meta(examples=elsewhere, examples_learned="approved" if approved else "all")
+        return self._learn_examples(ready.entries, catalog, on_progress), ready
+
+    def _learn_examples(
+        self, entries: Sequence[Example], catalog: Catalog, on_progress: OnProgress | None
+    ) -> WarmReport:
+        from sqlore.prompts.da_gp_learn import learn_exemplars
+
+        learned = self.store.meta("examples_learned") or ("all" if self.store.stats().synthetic else "")
         report = learn_exemplars(
-            store,
-            ready.entries,
+            self.store,
+            entries,
             catalog,
             self.embedder,
-            approved=approved,
+            approved=learned != "all",
             on_progress=on_progress and (lambda p: on_progress("learning examples", p.read, None)),
         )
         self._learned(report.learned.catalog or catalog, catalog.schema)
-        return report, ready
+        return report
+
+    @property
+    def examples(self) -> Review:
+        """The examples that `warm` made for the database, and what people said of them."""
+        from sqlore.prompts.da_gp_review import Review, review_file
+
+        schema = self.catalog.schema
+        elsewhere = self.store.meta("examples") if self.learned else None
+        file = review_file(self.settings.home / "prepared", schema.name, schema.dialect, self.engine.url)
+        return Review(Path(elsewhere) if elsewhere else file, schema.name)
+
+    def learn_examples(self, *, on_progress: OnProgress | None = None) -> WarmReport:
+        """Makes the synthetic scripts of the store those of `examples`, as people left them.
+
+        No model is asked. Those that wait are learned only where `warm` learned them too.
+        """
+        known, state = self.learned, _state(self.engine, self.settings.dictionary)
+        catalog = self.catalog
+        store = self._create_store()
+        if not known:
+            store.set_meta(database=self.engine.url, state=state)
+        return self._learn_examples(list(self.examples.entries().values()), catalog, on_progress)
 
     def _learned(self, catalog: Catalog, schema: Schema) -> None:
         """Keeps what is known of the database; what was read of the store before is out of date."""

@@ -15,6 +15,7 @@ import sqlore.llm.base
 from cli_helpers import Command, clean_environment, serving
 from sqlore.answer import cite
 from sqlore.config import Settings
+from sqlore.errors import SourceError
 from sqlore.interfaces.cli.margin import citation_text, margin_lines
 from sqlore.knowledge import Store
 from sqlore.llm import FunctionModel
@@ -203,6 +204,53 @@ def test_what_a_person_changed_takes_the_place_of_the_old(fleet: Open, tmp_path:
     edit(tmp_path, 0, sql="SELECT nothing FROM ship", question="How many ships are in Molde?")
     report, _ = fleet(never).warm()
     assert (report.adapted, report.removed) == (2, 1)
+
+
+def test_what_a_person_rejected_is_neither_learned_nor_made_again(fleet: Open, tmp_path: Path) -> None:
+    fleet().warm()
+    edit(tmp_path, 1, rejected=True, by="Ann", at="2026-03-04T05:06:07+00:00")
+    report, ready = fleet(never).warm()
+    assert (report.adapted, report.rejected, report.removed) == (2, 1, 1)
+    assert sorted(text.sql for text in fleet().store.texts()) == sorted([COUNT, SUM])
+    assert BEST not in [shot.sql for shot in ready.shots]
+    kept = yaml.safe_load(review_file(tmp_path).read_text(encoding="utf-8"))["exemplars"][1]
+    assert (kept["rejected"], kept["by"], kept["approved"]) == (True, "Ann", False)
+    edit(tmp_path, 1, rejected=False)
+    assert fleet(never).warm()[0].learned.new == 1
+
+
+def test_an_example_is_approved_or_rejected(fleet: Open, tmp_path: Path) -> None:
+    fleet().warm()
+    edit(tmp_path, 0, rejected=True, approved=True)
+    with pytest.raises(SourceError, match="not both"):
+        fleet(never).warm()
+    edit(tmp_path, 0, rejected="yes", approved=False)
+    with pytest.raises(SourceError, match="`rejected` is true or false"):
+        fleet(never).warm()
+
+
+def test_who_approved_is_kept_and_an_approval_can_be_taken_back(fleet: Open, tmp_path: Path) -> None:
+    fleet().warm()
+    text = review_file(tmp_path).read_text(encoding="utf-8")
+    said = "approved: true\n  by: Ann\n  at: 2026-03-04 05:06:07"  # YAML reads a moment there
+    review_file(tmp_path).write_text(text.replace("approved: false", said, 1), encoding="utf-8")
+    fleet(never).warm()
+    lore = fleet()
+    [script] = [one for one in lore.store.scripts() if one.trust == "verified"]
+    item = lore.store.item_by_key("query", script.skeleton)
+    assert item is not None
+    assert [(one.who, one.new) for one in lore.store.history(item.id)] == [("Ann", "verified")]
+    edit(tmp_path, 0, approved=False, by="Ben")
+    fleet(never).warm()
+    last = fleet().store.history(item.id)[-1]
+    assert (last.who, last.new) == ("Ben", "unverified")
+
+
+def test_examples_elsewhere_are_found_again(fleet: Open, tmp_path: Path) -> None:
+    fleet().warm(review=tmp_path / "mine.yaml")
+    assert [one.sql for one in fleet().examples.entries().values()] == [COUNT, BEST, SUM]
+    fleet(never).warm()
+    assert fleet().examples.path == review_file(tmp_path)
 
 
 # ------------------------------------------------------------------ real scripts come

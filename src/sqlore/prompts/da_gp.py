@@ -11,7 +11,6 @@ schemas do not all fit, those go first. Every finding is kept at once and can be
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from sqlore.prompts.base import ANSWER_TOKENS, Prompt, PromptContext, Setup
 from sqlore.prompts.coverage import generic_exemplars
 from sqlore.prompts.da_gp_ask import Asker
 from sqlore.prompts.da_gp_check import Bench, Unfit
-from sqlore.prompts.da_gp_review import Entry, Review
+from sqlore.prompts.da_gp_review import Entry, Review, review_file
 from sqlore.prompts.da_gp_schema import told_within
 from sqlore.prompts.few_shot import (
     ABOUT,
@@ -160,11 +159,11 @@ class Adaptation:
         ]
         depends = (VERSION, told.name, told.dialect, engine.url, model, setup.mask, tables)
         self._notes = Notebook(setup.folder, "da_gp", *depends)
-        # The file outlives another model and a changed schema: what a person wrote is not lost.
-        plain = re.sub(r"[^\w-]+", "_", told.name) or "database"
-        file = f"da_gp-{plain}-{fingerprint(told.dialect, engine.url)}.yaml"
-        self._review = Review(review or (setup.folder and setup.folder / file), told.name)
-        self._settled = {key: entry for key, entry in self._review.entries().items() if entry.settled}
+        if review is None and setup.folder is not None:
+            review = review_file(setup.folder, told.name, told.dialect, engine.url)
+        self._review = Review(review, told.name)
+        self._before = self._review.entries()
+        self._settled = {key: entry for key, entry in self._before.items() if entry.settled}
         self._known = {sql_line(entry.sql).lower() for entry in self._settled.values()}
 
     def progress(self, stage: str, done: int, total: int) -> None:
@@ -191,13 +190,17 @@ class Adaptation:
         if settled is not None:
             entry = self._checked(settled)
         else:
-            entry = self._made(blank, original, source, number)
+            before = self._before.get(blank.key, blank)
+            said = replace(blank, by=before.by, at=before.at)  # who let it wait again
+            entry = self._made(said, original, source, number)
             self._known.add(entry.sql.lower())
         self._review.put(entry)
         return entry
 
     def _checked(self, settled: Entry) -> Entry:
         """A person's, with a problem where the database does not take its SQL."""
+        if settled.rejected:
+            return settled
         try:
             self._bench.runs(settled.sql)
         except Unfit as why:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from sqlore.errors import SqlError
 from sqlore.knowledge.learn import LearnProgress, LearnReport, learn
 from sqlore.knowledge.records import script_hash
 from sqlore.model import Script
@@ -20,19 +21,23 @@ if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.embed import Embedder
     from sqlore.knowledge import Store
+    from sqlore.model import KnowledgeItem, Schema
     from sqlore.prompts.da_gp_review import Entry
 
-__all__ = ["SOURCE", "WarmReport", "learn_exemplars", "scripts_of"]
+__all__ = ["SOURCE", "WarmReport", "item_of", "learn_exemplars", "scripts_of"]
 
 #: Where synthetic scripts come from, as the store has it.
 SOURCE: Final = "sqlore warm"
+_APPROVED: Final = "approved as an example"
+_TAKEN_BACK: Final = "not approved as an example any more"
 
 
 @dataclass(frozen=True, slots=True)
 class WarmReport:
     """What warming did: of `chosen` exemplars `adapted` have SQL and a question, `approved` by a person.
 
-    `learned` is the report of learning those; `removed` synthetic texts are no exemplars any more.
+    `rejected` are those that a person took out. `learned` is the report of learning those that are used;
+    `removed` synthetic texts are no exemplars any more.
     """
 
     chosen: int
@@ -40,6 +45,7 @@ class WarmReport:
     approved: int
     learned: LearnReport
     removed: int = 0
+    rejected: int = 0
 
 
 def scripts_of(
@@ -85,15 +91,38 @@ def learn_exemplars(
         on_progress=on_progress,
         synthetic=True,
     )
-    _verify(store, [entry for entry in entries if entry.usable and entry.approved], catalog)
+    _verify(store, entries, catalog.schema)
     usable = [entry for entry in entries if entry.usable]
-    return WarmReport(len(entries), len(usable), sum(one.approved for one in usable), report, removed)
+    rejected = sum(one.rejected for one in entries)
+    return WarmReport(
+        len(entries), len(usable), sum(one.approved for one in usable), report, removed, rejected
+    )
 
 
-def _verify(store: Store, approved: Sequence[Entry], catalog: Catalog) -> None:
-    """A script that a person approved is verified, unless somebody has said something of it already."""
-    for entry in approved:
-        skeleton = skeleton_of(entry.sql, "query", dialect=catalog.schema.dialect, schema=catalog.schema)
-        item = store.item_by_key("query", skeleton)
-        if item is not None and item.trust == "unverified" and not store.history(item.id):
-            store.set_trust(item.id, "verified", who="reviewer", why="approved as an example")
+def item_of(store: Store, entry: Entry, schema: Schema) -> KnowledgeItem | None:
+    """The script of an exemplar as the store knows it; None where it does not."""
+    if not entry.sql:
+        return None
+    try:
+        skeleton = skeleton_of(entry.sql, "query", dialect=schema.dialect, schema=schema)
+    except SqlError:
+        return None
+    return store.item_by_key("query", skeleton)
+
+
+def _verify(store: Store, entries: Sequence[Entry], schema: Schema) -> None:
+    """A script that a person approved is verified, and one whose approval was taken back is not any more.
+
+    What somebody else said of its trust is not touched.
+    """
+    found = [(entry, item) for entry in entries if (item := item_of(store, entry, schema)) is not None]
+    approved = {item.id for entry, item in found if entry.usable and entry.approved}
+    for entry, item in found:
+        said = [change.why for change in store.history(item.id) if change.what == "trust"]
+        if any(why not in (_APPROVED, _TAKEN_BACK) for why in said):
+            continue
+        who = entry.by or "reviewer"
+        if entry.usable and entry.approved and item.trust == "unverified":
+            store.set_trust(item.id, "verified", who=who, why=_APPROVED)
+        elif item.id not in approved and item.trust == "verified":
+            store.set_trust(item.id, "unverified", who=who, why=_TAKEN_BACK)

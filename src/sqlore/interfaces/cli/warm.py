@@ -57,7 +57,7 @@ def warm(
             print_json(warm_json(report, ready, stats, lore.store_file))
         else:
             _show(report, ready, stats, lore.store_file)
-    if not report.adapted:
+    if not report.adapted and not report.rejected:
         raise typer.Exit(1)
 
 
@@ -69,6 +69,7 @@ def warm_json(report: WarmReport, ready: PreparedAdapted, stats: Stats, file: Pa
         "chosen": report.chosen,
         "adapted": report.adapted,
         "approved": report.approved,
+        "rejected": report.rejected,
         "failed": dict(ready.failed),
         "new": report.learned.new + report.learned.folded,
         "known": report.learned.known,
@@ -82,9 +83,8 @@ def warm_json(report: WarmReport, ready: PreparedAdapted, stats: Stats, file: Pa
 
 def _show(report: WarmReport, ready: PreparedAdapted, stats: Stats, file: Path) -> None:
     console = out()
-    console.print(
-        neutral(f"{report.adapted} of {report.chosen} examples adapted, {report.approved} approved.")
-    )
+    said = f"{report.approved} approved" + (f", {report.rejected} rejected" if report.rejected else "")
+    console.print(neutral(f"{report.adapted} of {report.chosen} examples adapted, {said}."))
     if report.removed:
         console.print(f"{plural(report.removed, 'synthetic script')} taken out of the store.")
     console.print(f"The store holds {held(stats)}: {file}")

@@ -105,6 +105,7 @@ class WarmReport(BaseModel):
     chosen: int
     adapted: int
     approved: int = 0
+    rejected: int = 0
     new: int = 0
     known: int = 0
     removed: int = 0

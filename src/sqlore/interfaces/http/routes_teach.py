@@ -9,13 +9,12 @@ from fastapi import APIRouter, Depends
 
 from sqlore.errors import UsageError
 from sqlore.interfaces.http.contract_jobs import Job as JobShown
-from sqlore.interfaces.http.contract_jobs import WarmedEvent, WarmReport
 from sqlore.interfaces.http.contract_knowledge import Lesson, WarmRequest
 from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.jobs import Job, now
 from sqlore.interfaces.http.problems import Conflict
 from sqlore.interfaces.http.state import Served, served
-from sqlore.interfaces.http.views import learned_view
+from sqlore.interfaces.http.views import learned_view, warmed_view
 from sqlore.interfaces.http.watched import WatchedModel
 from sqlore.model import Script
 
@@ -107,21 +106,6 @@ def _warming(state: Served, asked: WarmRequest) -> Callable[[Job], None]:
             )
         finally:
             state.lore.on_progress = None  # a later question fetches the model without this job
-        stats = state.need_store().stats()
-        job.emit(
-            WarmedEvent(
-                report=WarmReport(
-                    chosen=report.chosen,
-                    adapted=report.adapted,
-                    approved=report.approved,
-                    new=report.learned.new + report.learned.folded,
-                    known=report.learned.known,
-                    removed=report.removed,
-                    failed=dict(ready.failed),
-                    scripts=stats.scripts,
-                    synthetic=stats.synthetic,
-                )
-            )
-        )
+        job.emit(warmed_view(report, state, ready.failed))
 
     return work

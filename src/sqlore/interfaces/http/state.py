@@ -57,6 +57,9 @@ class Served:
         self.log = EventLog(lore.settings.home / "events.jsonl", self.preferences, self._baseline_of)
         self.teaching = threading.Lock()
         """Held by the one job that writes knowledge."""
+        self.examples_lock = threading.Lock()
+        self.examples_waiting: Job | None = None
+        """The job that will learn the examples that people decided on, until its turn has come."""
         self.running = 0
         """Connections that are in use."""
         self._lock = threading.RLock()

@@ -30,7 +30,7 @@ from sqlore.interfaces.http.contract_drafts import (
     Trusted,
 )
 from sqlore.interfaces.http.contract_explain import Explained
-from sqlore.interfaces.http.contract_jobs import LearnedEvent, LearnReport
+from sqlore.interfaces.http.contract_jobs import LearnedEvent, LearnReport, WarmedEvent, WarmReport
 from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.state import KeptExplanation, Served
 from sqlore.interfaces.http.trust import concerns_of
@@ -38,6 +38,7 @@ from sqlore.interfaces.http.trust import concerns_of
 if TYPE_CHECKING:
     from sqlore.knowledge import LearnReport as Learned
     from sqlore.model import KnowledgeItem, Retrieval, StoredScript
+    from sqlore.prompts.da_gp_learn import WarmReport as Warmed
 
 __all__ = [
     "draft_view",
@@ -49,6 +50,7 @@ __all__ = [
     "proposal_view",
     "script_view",
     "summary",
+    "warmed_view",
 ]
 
 
@@ -249,5 +251,24 @@ def learned_view(report: Learned, state: Served, verified: int = 0) -> LearnedEv
             scripts=stats.scripts,
             pieces=stats.items,
             verified=verified,
+        )
+    )
+
+
+def warmed_view(report: Warmed, state: Served, failed: Mapping[str, int] | None = None) -> WarmedEvent:
+    """What warming up did, and what the store holds then; `failed` counts what the model wrote in vain."""
+    stats = state.need_store().stats()
+    return WarmedEvent(
+        report=WarmReport(
+            chosen=report.chosen,
+            adapted=report.adapted,
+            approved=report.approved,
+            rejected=report.rejected,
+            new=report.learned.new + report.learned.folded,
+            known=report.learned.known,
+            removed=report.removed,
+            failed=dict(failed or {}),
+            scripts=stats.scripts,
+            synthetic=stats.synthetic,
         )
     )
