@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -149,3 +150,36 @@ def test_most_of_the_shipped_exemplars_go_over(engine: Engine, target: Target) -
             passed += 1
             break
     assert passed >= 0.65 * len(chosen)
+
+
+def test_a_chain_of_joins_is_found_in_a_schema_of_hundreds_of_tables(tmp_path: Path) -> None:
+    """Three tables that join one after the other, the last of 240: of all triples these are the last."""
+    path = tmp_path / "wide.sqlite"
+    with sqlite3.connect(path) as db:
+        for number in range(237):
+            db.execute(f"CREATE TABLE t{number:03} (name TEXT, amount REAL)")
+            db.execute(f"INSERT INTO t{number:03} VALUES ('a', 1.5), ('b', 2.5)")
+        db.executescript(
+            """
+            CREATE TABLE land (land_id INTEGER PRIMARY KEY, name TEXT);
+            CREATE TABLE port (port_id INTEGER PRIMARY KEY, land_id INTEGER REFERENCES land (land_id));
+            CREATE TABLE quay (quay_id INTEGER, port_id INTEGER REFERENCES port (port_id), metres INT);
+            INSERT INTO land VALUES (1, 'Norway'), (2, 'Chile');
+            INSERT INTO port VALUES (1, 1), (2, 2), (3, 1);
+            INSERT INTO quay VALUES (1, 1, 80), (2, 2, 90), (3, 3, 200), (4, 3, 120), (5, 2, 70), (6, 1, 125);
+            """
+        )
+    db.close()
+    shop = Schema(
+        tuple(
+            Table(name, tuple(map(Column, columns)))
+            for name, columns in {"a": ("id", "label"), "b": ("id", "a_id"), "c": ("b_id", "price")}.items()
+        ),
+        dialect="sqlite",
+    )
+    sql = (
+        "SELECT a.label, SUM(c.price) FROM a, c JOIN b ON c.b_id = b.id WHERE a.id = b.a_id GROUP BY a.label"
+    )
+    with connect(f"sqlite:///{path}") as opened:
+        made = next(transposed(sql, shop, Target(build_catalog(opened))), "")
+        assert {tuple(row) for row in opened.run(made).rows} == {("Norway", 525), ("Chile", 160)}

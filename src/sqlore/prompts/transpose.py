@@ -9,7 +9,7 @@ comes out is composed like the original by construction; whether it gives anythi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import islice, permutations, product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["transposed"]
 
-#: Choices of tables looked at, those tried, choices of columns and values tried for each.
+#: Choices of tables that join looked at, those tried, choices of columns and values tried for each.
 _LOOKED: Final = 20_000
 _CHOICES: Final = 6
 _ROUNDS: Final = 4
@@ -80,29 +80,44 @@ def _serves(pattern: Pattern, filled: Filled, place: Place) -> int:
 
 
 def _tables(pattern: Pattern, target: Target) -> Iterator[dict[str, str]]:
-    """Tables of the target for those of the pattern that join where these do."""
-    names = list(pattern.tables)
-    filled = [name for name in target.tables if target.columns[name]]
+    """Tables of the target for those of the pattern that join where these do: walked along the joins."""
+    names = _along(pattern)
+    pairs = [tuple({name for name, _ in pair}) for pair in (*pattern.joined, *map(frozenset, pattern.linked))]
+    due = [[pair for pair in pairs if max(map(names.index, pair)) == place] for place in range(len(names))]
     apart = not any(len({table for table, _ in pair}) > 1 for pair in pattern.joined)
-    choices = product(filled, repeat=len(names)) if apart else permutations(filled, len(names))
-    for choice in islice(choices, _LOOKED):
-        tables = dict(zip(names, choice, strict=True))
-        linked = [frozenset(pair) for pair in pattern.linked if tables[pair[0][0]] != tables[pair[1][0]]]
-        if all(_join(target, pair, tables) is not None for pair in (*pattern.joined, *linked)):
+    filled = [name for name in target.tables if target.columns[name]]
+
+    def walk(tables: dict[str, str]) -> Iterator[dict[str, str]]:
+        if len(tables) == len(names):
             yield tables
+            return
+        for table in filled:
+            if not apart and table in tables.values():
+                continue
+            more = {**tables, names[len(tables)]: table}
+            if all(target.joined(*(more[name] for name in pair)) for pair in due[len(tables)]):
+                yield from walk(more)
+
+    return islice(walk({}), _LOOKED)
 
 
-def _join(target: Target, pair: frozenset[Place], tables: Mapping[str, str]) -> dict[Place, str] | None:
-    """The columns on which two places are joined in the target; None where their tables are not."""
-    if len(pair) == 1 or len({table for table, _ in pair}) == 1:
+def _along(pattern: Pattern) -> list[str]:
+    """The pattern's tables, each after one that it is joined with wherever there is one."""
+    left, out = list(pattern.tables), list[str]()
+    joined = [{table for table, _ in pair} for pair in pattern.joined]
+    while left:
+        near = (name for name in left if any(name in pair and pair & set(out) for pair in joined))
+        out.append(next(near, left[0]))
+        left.remove(out[-1])
+    return out
+
+
+def _join(target: Target, pair: frozenset[Place], tables: Mapping[str, str]) -> dict[Place, str]:
+    """The columns on which two places are joined in the target; none where they are of one table."""
+    if len({table for table, _ in pair}) == 1:
         return {}
-    (one, other) = sorted(pair)
-    for left, left_column, right, right_column in target.joins:
-        if (tables[one[0]], tables[other[0]]) == (left, right):
-            return {one: left_column, other: right_column}
-        if (tables[one[0]], tables[other[0]]) == (right, left):
-            return {one: right_column, other: left_column}
-    return None
+    one, other = sorted(pair)
+    return dict(zip((one, other), target.on[tables[one[0]], tables[other[0]]], strict=True))
 
 
 def _columns(pattern: Pattern, target: Target, tables: Mapping[str, str], turn: int) -> Filled | None:
@@ -110,7 +125,7 @@ def _columns(pattern: Pattern, target: Target, tables: Mapping[str, str], turn: 
     found: dict[Place, TargetColumn] = {}
     apart = (frozenset(pair) for pair in pattern.linked if tables[pair[0][0]] != tables[pair[1][0]])
     for pair in (*pattern.joined, *apart):
-        for place, name in (_join(target, pair, tables) or {}).items():
+        for place, name in _join(target, pair, tables).items():
             column = target.column(tables[place[0]], name)
             if column is None:
                 return None

@@ -128,6 +128,19 @@ class Target:
         ]
         return declared or list(self._namesakes())
 
+    @cached_property
+    def on(self) -> dict[tuple[str, str], tuple[str, str]]:
+        """The columns on which two tables are joined, either way round; of several joins the first."""
+        found: dict[tuple[str, str], tuple[str, str]] = {}
+        for left, left_column, right, right_column in self.joins:
+            found.setdefault((left, right), (left_column, right_column))
+            found.setdefault((right, left), (right_column, left_column))
+        return found
+
+    def joined(self, one: str, other: str = "") -> bool:
+        """Whether two tables are joined; one alone, or with itself, needs no join."""
+        return other in ("", one) or (one, other) in self.on
+
     def _namesakes(self) -> Iterator[Join]:
         names = list(self.tables)
         for number, one in enumerate(names):
