@@ -13,6 +13,7 @@ import { Desk } from "./views/desk/desk";
 const Knowledge = lazy(() => import("./views/knowledge/knowledge"));
 const Dictionary = lazy(() => import("./views/dictionary/dictionary"));
 const Drafts = lazy(() => import("./views/drafts/drafts"));
+const Examples = lazy(() => import("./views/examples/examples"));
 const Learn = lazy(() => import("./views/learn/learn"));
 const Reviews = lazy(() => import("./views/reviews/reviews"));
 const Settings = lazy(() => import("./views/settings/settings"));
@@ -67,6 +68,8 @@ function View({ path }: { path: string }) {
       return <Dictionary table={route.table ?? null} />;
     case "drafts":
       return <Drafts />;
+    case "examples":
+      return <Examples chosen={route.example ?? null} />;
     case "learn":
       return <Learn />;
     case "review":

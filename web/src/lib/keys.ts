@@ -35,3 +35,10 @@ export function useShortcut(shortcut: string, action: () => unknown): void {
     return () => window.removeEventListener("keydown", press);
   }, [shortcut]);
 }
+
+/** Whether keys go into a text that is being written. */
+export function writing(): boolean {
+  const focused = document.activeElement;
+  return focused instanceof HTMLTextAreaElement || focused instanceof HTMLSelectElement || (focused instanceof HTMLInputElement && focused.type !== "radio")
+    || (focused instanceof HTMLElement && focused.isContentEditable);
+}

@@ -81,7 +81,7 @@ function useCommands(): Entry[] {
   const { draft, explained, select, act } = useDesk();
   return useMemo(() => {
     const places: Entry[] = [
-      ["/", "Ask a question"], ["/drafts", "Drafts, all that was asked"], ["/knowledge", "Knowledge"], ["/dictionary", "Data dictionary"], ["/learn", "Learn a history"], ["/settings", "Settings and event log"],
+      ["/", "Ask a question"], ["/drafts", "Drafts, all that was asked"], ["/knowledge", "Knowledge"], ["/dictionary", "Data dictionary"], ["/learn", "Learn a history"], ["/examples", "Review the examples of a cold start"], ["/settings", "Settings and event log"],
     ].map(([href = "/", label = ""]) => ({ id: href, group: "Go to", text: label, act: () => go(href) }));
     const dark = theme === "dark";
     const app: Entry[] = [

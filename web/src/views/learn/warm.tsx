@@ -58,6 +58,7 @@ export function WarmUp({ again }: { again: () => void }) {
         <button type="button" className="button" disabled={running !== null || !model || model === "none"} onClick={() => void warm()}>
           {(held?.synthetic ?? 0) > 0 ? "Go on with the examples" : "Write examples"}
         </button>
+        {(held?.synthetic ?? 0) > 0 || report ? <Link className="button" href="/examples">Review the examples</Link> : null}
         {running && <button type="button" className="button" onClick={() => void cancel()}>Stop</button>}
         {running && <Progress running={running} />}
       </div>
@@ -66,7 +67,7 @@ export function WarmUp({ again }: { again: () => void }) {
       {report && (
         <div className="report" role="status">
           <h3>{report.adapted === 0 ? "No example could be made" : `${many(report.new, "new example")}, ${count(report.known)} known before`}</h3>
-          <p>{count(report.adapted)} of {many(report.chosen, "example")} run on this database. There are {many(report.synthetic, "synthetic script")} now. <Link href="/knowledge">Look at what they hold</Link></p>
+          <p>{count(report.adapted)} of {many(report.chosen, "example")} run on this database. There are {many(report.synthetic, "synthetic script")} now. <Link href="/examples">Review them</Link></p>
           {Object.entries(report.failed).length > 0 && (
             <p className="quiet">What the model wrote and could not be used: {Object.entries(report.failed).map(([why, times]) => `${why} (${times})`).join(", ")}</p>
           )}

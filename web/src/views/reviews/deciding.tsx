@@ -7,7 +7,8 @@ import { setQuery, useQuery } from "../../lib/router";
 import { Empty, ProblemNote, Waiting } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
 import { Icon } from "../../ui/icons";
-import { type Edit, EditFields, TaskRows, TaskText } from "./parts";
+import { QueryRows } from "../../ui/query-rows";
+import { type Edit, EditFields, TaskText } from "./parts";
 import type { Overview } from "./reviews";
 
 type OpenTask = components["schemas"]["OpenTask"];
@@ -79,7 +80,7 @@ function Settle(props: { task: OpenTask; overview: Overview; name: string; settl
   return (
     <article className="detail review-step">
       <TaskText task={task}>, {WORDS[task.state]}</TaskText>
-      <TaskRows sql={task.sql} label="Its rows" />
+      <QueryRows sql={task.sql} label="Its rows" />
       <section aria-label="What was said">
         <h2>What was said</h2>
         <ul className="review-said">

@@ -2,12 +2,13 @@ import { useEffect, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
 import type { components } from "../../api/schema";
 import type { Problem } from "../../api/types";
-import { shown, useShortcut } from "../../lib/keys";
+import { shown, useShortcut, writing } from "../../lib/keys";
 import { useLoaded } from "../../lib/load";
 import { setQuery, useQuery } from "../../lib/router";
 import { Icon } from "../../ui/icons";
 import { Empty, ProblemNote, Waiting } from "../../ui/bits";
-import { type Edit, EditFields, type Task, TaskRows, TaskText, writing, YesNo } from "./parts";
+import { QueryRows } from "../../ui/query-rows";
+import { type Edit, EditFields, type Task, TaskText, YesNo } from "./parts";
 import type { Overview } from "./reviews";
 
 type Worklist = components["schemas"]["Worklist"];
@@ -102,7 +103,7 @@ function JudgeForm({ overview, name, task, judged }: { overview: Overview; name:
   return (
     <article className="detail review-step">
       <TaskText task={task}>, {task.number} of {overview.tasks}</TaskText>
-      <TaskRows sql={task.sql} label="Its rows" />
+      <QueryRows sql={task.sql} label="Its rows" />
       <form id="review-answers" tabIndex={-1} className="review-step" aria-label="Your judgement" onSubmit={(event) => {
         event.preventDefault();
         void save();

@@ -1,12 +1,7 @@
-import { lazy, type ReactNode, Suspense, useState } from "react";
-import { api, ok } from "../../api/client";
+import { type ReactNode, useState } from "react";
 import type { components } from "../../api/schema";
-import { many, took } from "../../lib/format";
-import { useLoaded } from "../../lib/load";
-import { ProblemNote, Waiting } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
-
-const Grid = lazy(() => import("../desk/grid"));
+import { QueryRows } from "../../ui/query-rows";
 
 export type Task = components["schemas"]["ReviewTask"];
 export type Edit = components["schemas"]["Proposed"];
@@ -22,26 +17,6 @@ export function TaskText({ task, children }: { task: Task; children?: ReactNode 
       {task.evidence && <p><span className="label">Evidence</span> {task.evidence}</p>}
       <Sql text={task.sql} block />
     </>
-  );
-}
-
-/** The rows of a query, or what is wrong with it. */
-export function TaskRows({ sql, label }: { sql: string; label: string }) {
-  const { data, problem, loading } = useLoaded((signal) => ok(api.POST("/api/run", { body: { sql, limit: 200 }, signal })), [sql]);
-  return (
-    <section aria-label={label}>
-      <p className="label">
-        {label}{" "}
-        {data && !loading && <span className="quiet">{data.truncated ? "first " : ""}{many(data.fetched, "row")}, {took(data.seconds)}</span>}
-      </p>
-      {loading && <Waiting>Running the query</Waiting>}
-      {problem && !loading && <ProblemNote problem={problem} />}
-      {data && !loading && (
-        <div className="review-rows">
-          <Suspense fallback={<Waiting>Loading</Waiting>}><Grid key={data.id} result={data} contains="" /></Suspense>
-        </div>
-      )}
-    </section>
   );
 }
 
@@ -65,7 +40,7 @@ export function EditFields({ task, edit, set }: { task: Task; edit: Edit; set: (
           <button type="button" className="button" disabled={!changed} onClick={() => setTried(edit.sql ?? null)}>Show its rows</button>
           <button type="button" className="button bare" disabled={edit.question == null && edit.sql == null} onClick={() => set({})}>Leave the task as it is</button>
         </div>
-        {tried !== null && changed && <TaskRows sql={tried} label="Rows of the changed SQL" />}
+        {tried !== null && changed && <QueryRows sql={tried} label="Rows of the changed SQL" />}
       </div>
     </details>
   );
@@ -87,10 +62,4 @@ export function YesNo(props: { name: string; legend: string; value: boolean | nu
       </div>
     </fieldset>
   );
-}
-
-/** Whether keys go into a text that is being written. */
-export function writing(): boolean {
-  const focused = document.activeElement;
-  return focused instanceof HTMLTextAreaElement || (focused instanceof HTMLInputElement && focused.type !== "radio");
 }
