@@ -1,7 +1,7 @@
 // With the real local model, where its weights are on the machine: what it writes differs, what must hold does not.
 import assert from "node:assert/strict";
-import { after, before, describe } from "node:test";
-import { asked, figures, hasWeights, skip, start, steps } from "./support.mjs";
+import { describe } from "node:test";
+import { asked, figures, hasWeights, skip, start, suite } from "./support.mjs";
 
 const QUESTION = "Why did consumers churn in calendar year 2024? Number of subscriptions for each reason.";
 const LONG = { timeout: 300_000 };
@@ -11,13 +11,10 @@ describe("the local model's answer can be checked and corrected", { skip: missin
   let app;
   let page;
   let draft;
-  before(async () => {
-    app = await start({ local: true });
+  const { it } = suite((started) => {
+    app = started;
     page = app.page;
-  });
-  after(async () => app?.close());
-
-  const it = steps(() => page);
+  }, () => start({ local: true }));
   const state = () => app.get(`/api/drafts/${draft}`);
 
   it("writes SQL that runs, each piece with its citation, and shows its rows", async () => {

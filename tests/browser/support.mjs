@@ -1,10 +1,11 @@
 // A real `sqlore serve` over the demo's history, a model that answers from a table, and Debian's Chromium.
+import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { it } from "node:test";
+import { after, before, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { answers } from "./answers.mjs";
 import { startModel } from "./model.mjs";
@@ -58,10 +59,9 @@ function learn() {
   renameSync(fresh, LEARNED);
 }
 
-/** Serves what lies in a folder; `stop` ends the server, `kill` as a crash would. */
-async function serve(folder, model, port = 0) {
-  const args = ["serve", "--db", "shop.sqlite", "--store", "shop.sqlore", "--port", String(port), "--model", model];
-  const child = spawn(join(BIN, "sqlore"), [...args, "--dictionary", join(ROOT, "demo/dictionary.yaml")], { cwd: folder, env: ENV });
+/** Runs `sqlore` as a server in a folder, until it says its address; `stop` ends it, `kill` as a crash would. */
+export async function serve(folder, args, more = {}) {
+  const child = spawn(join(BIN, "sqlore"), args, { cwd: folder, env: { ...ENV, ...more } });
   let said = "";
   child.stderr.on("data", (text) => (said += text));
   const ended = new Promise((done) => child.once("exit", done));
@@ -74,6 +74,13 @@ async function serve(folder, model, port = 0) {
     return ended;
   };
   return { address: address.replace(/\/$/, ""), stop: () => end("SIGINT"), kill: () => end("SIGKILL") };
+}
+
+/** The demo's database alone, in a folder of its own. */
+export function database() {
+  const folder = mkdtempSync(join(tmpdir(), "sqlore-browser-"));
+  run(join(BIN, "python"), [join(ROOT, "demo/make_data.py"), "shop.sqlite"], folder);
+  return folder;
 }
 
 /** What a page does that it must not: errors, requests that leave the machine, what the content policy forbids. */
@@ -90,21 +97,31 @@ function watch(context, page, address) {
   return seen;
 }
 
-/** Everything that a test needs; `close` takes it down. `local` asks the real local model, else answers are replayed. */
-export async function start({ local = false } = {}) {
-  const folder = learned();
-  let model = await startModel(answers);
-  const spec = local ? "local" : model.spec;
-  let server = await serve(folder, spec);
+/** A page in a browser that reaches nothing but this machine, and what it did that it must not. */
+export async function browse(address) {
   const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
   });
+  const { origin } = new URL(address);
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, reducedMotion: "reduce", locale: "en-GB" });
   context.setDefaultTimeout(60_000);
-  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.address });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
   const page = await context.newPage();
-  const seen = watch(context, page, server.address);
+  return { page, seen: watch(context, page, origin), leave: () => browser.close() };
+}
+
+/**
+ * Everything that a test needs; `close` takes it down. `local` asks the real local model, else answers are replayed:
+ * those of the demo, or others. `cold`: nothing was learned. `env` are more settings.
+ */
+export async function start({ local = false, cold = false, replies = answers, env = {} } = {}) {
+  const folder = cold ? database() : learned();
+  let model = await startModel(replies);
+  const args = ["serve", "--db", "shop.sqlite", "--store", "shop.sqlore", "--dictionary", join(ROOT, "demo/dictionary.yaml")];
+  const up = (port = 0) => serve(folder, [...args, "--port", String(port), "--model", local ? "local" : model.spec], env);
+  let server = await up();
+  const { page, seen, leave } = await browse(server.address);
   const port = Number(new URL(server.address).port);
   return {
     page,
@@ -117,13 +134,13 @@ export async function start({ local = false } = {}) {
     /** Kills the server as a crash would and starts it again at the same address. */
     async crash() {
       await server.kill();
-      server = await serve(folder, spec, port);
+      server = await up(port);
     },
     /** The model is gone, until the function that this gives is called. */
     async withoutModel() {
       await model.close();
       return async () => {
-        model = await startModel(answers, { port: model.port });
+        model = await startModel(replies, { port: model.port });
       };
     },
     /** A draft of SQL that was written by hand; its id. */
@@ -137,11 +154,28 @@ export async function start({ local = false } = {}) {
       return (await page.request.get(server.address + path)).json();
     },
     async close() {
-      await browser.close();
+      await leave();
       await server.stop();
       await model.close();
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** What every suite has: `use` gets what `begin` starts before its tests; it is closed behind them. */
+export function suite(use, begin = start) {
+  let app;
+  before(async () => {
+    app = await begin();
+    use(app);
+  });
+  after(async () => app?.close());
+  return {
+    it: steps(() => app?.page),
+    button: (name) => app.page.getByRole("button", { name, exact: true }),
+    heading: (name) => app.page.getByRole("heading", { name }),
+    /** Nothing was asked of another place, and nothing broke. */
+    clean: () => assert.deepEqual(app.seen, { errors: [], external: [] }),
   };
 }
 
@@ -152,7 +186,7 @@ export function asked(folder, sql) {
 }
 
 /** `it` for steps that go on from each other: after one that failed the rest is skipped, and a picture of the page is kept. */
-export function steps(page) {
+function steps(page) {
   let failed = null;
   return (name, work) =>
     it(name, async (test) => {
