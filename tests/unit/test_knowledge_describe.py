@@ -9,7 +9,7 @@ import pytest
 from describe_cases import DICTIONARY, SCHEMA, fragment, golden
 from sqlore.catalog import Dictionary, Entry, load_tables_json
 from sqlore.knowledge import Describer, describe_fragment, describe_script
-from sqlore.model import Fragment
+from sqlore.model import Fragment, Script
 from sqlore.sql import parse_script
 from support import data_dir
 
@@ -109,3 +109,11 @@ def test_every_fragment_of_the_real_histories_is_parsed_and_said() -> None:
             if words.startswith(f"{one.kind} of ") or "select " in words or "group by" in words:
                 fallen.append((one.canonical, described.text))
     assert fallen == []
+
+
+def test_a_query_of_forty_joins_is_described(describer: Describer) -> None:
+    sql = "SELECT 1 FROM cards a0 " + " ".join(f"JOIN cards a{n} ON a{n}.id = a0.id" for n in range(1, 41))
+    parsed = parse_script(Script(sql))
+    described = [describer.fragment(one) for one in parsed.fragments if one.kind in ("relation", "query")]
+    assert described
+    assert all("card" in one.text for one in described)

@@ -428,3 +428,17 @@ def _spoil(sql: str, schema: Schema, rng: random.Random) -> str:
     names = [column.name for table in schema.tables for column in table.columns]
     new = rng.choice([*names, *(table.name for table in schema.tables), target.name + "x", "T1", "T9"])
     return f"{sql[: target.meta['start']]}{new}{sql[target.meta['end'] + 1 :]}"
+
+
+def test_forty_joins_without_a_condition_are_read() -> None:
+    sql = "SELECT COUNT(*) FROM customer a0 " + " ".join(f"JOIN customer a{n}" for n in range(1, 41))
+    assert check_query(f"{sql} ON a0.id = a1.id", "sqlite", SCHEMA).endswith("ON a0.id = a1.id")
+    with pytest.raises(ParseError, match="outer joins need a condition"):
+        check_query(sql.replace("JOIN", "LEFT JOIN"), "sqlite", SCHEMA)
+
+
+def test_a_byte_order_mark_before_a_query_is_no_part_of_it() -> None:
+    assert check_query("\ufeffSELECT id FROM customer;", "sqlite", SCHEMA) == "SELECT id FROM customer"
+    with pytest.raises(UnknownName) as caught:
+        check_query("\ufeffSELECT nosuch FROM customer", "sqlite", SCHEMA)
+    assert caught.value.position == 8

@@ -382,3 +382,13 @@ def test_junk_is_refused() -> None:
 def test_skeleton_of_a_fragment(text: str, kind, skeleton: str) -> None:
     assert skeleton_of(text, kind, "sqlite") == skeleton
     assert skeleton_of(skeleton, kind, "sqlite") == skeleton
+
+
+def test_a_chain_that_reads_each_query_twice_has_no_text_of_exponential_length() -> None:
+    chain = ["a0 AS (SELECT id AS x FROM hero)"]
+    chain += [
+        f"a{n} AS (SELECT p.x + q.x AS x FROM a{n - 1} p JOIN a{n - 1} q ON p.x = q.x)" for n in range(1, 40)
+    ]
+    parsed = parse_script(Script(f"WITH {', '.join(chain)} SELECT x FROM a39 WHERE x > 1"))
+    assert max(len(fragment.canonical) for fragment in parsed.fragments) < 200_000
+    assert parsed.fragments[0].tables == ("hero",)

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
@@ -20,6 +19,7 @@ from sqlore.model import Rows, Schema, Table
 from sqlore.prompts.ltmp_history import Step
 from sqlore.retrieve.words import STOPWORDS, stems, tokens
 from sqlore.sql.names import spell
+from sqlore.sql.tree import parse_one
 
 __all__ = [
     "CannotCompose",
@@ -278,7 +278,7 @@ def _own_key(table: Table, schema: Schema) -> str | None:
 def _select(sql: str, dialect: str) -> Any:
     """The tree of one plain SELECT. Raises `CannotCompose` for any other query."""
     try:
-        tree = sqlglot.parse_one(sql, dialect=dialect or None)
+        tree = parse_one(sql, dialect or None)
     except SqlglotError as error:
         raise CannotCompose("a part cannot be read") from error
     if not isinstance(tree, exp.Select):

@@ -140,10 +140,12 @@ def _place(sql: str, dialect: str, schema: Schema, position: int | None) -> tupl
     from sqlglot import Dialect, exp
     from sqlglot.errors import SqlglotError
 
+    from sqlore.sql.tree import quickly_joined
+
     try:
         language = Dialect.get_or_raise(dialect or None)
         tokens = language.tokenize(sql)
-        tree = language.parser().parse(tokens, sql)[0]
+        tree = language.parser().parse(quickly_joined(tokens), sql)[0]
     except SqlglotError:
         return None
     for column in tree.find_all(exp.Column) if tree is not None else ():

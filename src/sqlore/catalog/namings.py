@@ -75,12 +75,14 @@ def _says_something(alias: str, column: str) -> bool:
 
 def _case_meanings(naming: Naming) -> Iterator[tuple[str, str, str]]:
     """(table.column, code, meaning) of each branch that turns one code, or some, into a text."""
-    import sqlglot
     from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    from sqlore.sql.tree import parse_one
 
     try:
-        case = sqlglot.parse_one(naming.expression)
-    except (sqlglot.errors.SqlglotError, RecursionError):
+        case = parse_one(naming.expression)
+    except (SqlglotError, RecursionError):
         return
     if not isinstance(case, exp.Case):
         return

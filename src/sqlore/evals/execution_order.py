@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
+
+from sqlore.sql.tree import parse_one
 
 __all__ = ["Cut", "cut_of", "settled"]
 
@@ -49,7 +51,7 @@ def cut_of(sql: str, dialect: str) -> Cut | None:
     (3, (198,), ('Thor',))
     """
     try:
-        tree = parse_one(sql, read=dialect)
+        tree = parse_one(sql, dialect)
     except (SqlglotError, RecursionError):
         return None
     if not isinstance(tree, (exp.Select, exp.SetOperation)):
@@ -128,7 +130,7 @@ def settled(sql: str, dialect: str) -> list[str]:
     found = []
     for greatest in (False, True):
         try:
-            tree = parse_one(sql, read=dialect)
+            tree = parse_one(sql, dialect)
         except (SqlglotError, RecursionError):
             return []
         changed = [

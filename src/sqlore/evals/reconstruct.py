@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlore.errors import SqlError
 from sqlore.model import Fragment
+from sqlore.sql.tree import parse_one
 
 __all__ = ["Lost", "Outline", "items_of", "losses", "outline_of", "rebuild"]
 
@@ -155,7 +155,7 @@ def _tree(fragments: Sequence[Fragment], dialect: str) -> Any:
     if query is None:
         raise Lost("no query")
     try:
-        return sqlglot.parse_one(_named(query.canonical), dialect=dialect)
+        return parse_one(_named(query.canonical), dialect)
     except (SqlglotError, RecursionError) as error:
         raise Lost("canonical form does not parse") from error
 
@@ -168,7 +168,7 @@ def _own(node: Any) -> list[Any]:
 def _aggregated(text: str, dialect: str) -> bool:
     """Whether a condition is one of groups: it aggregates outside of its subqueries."""
     try:
-        tree = sqlglot.parse_one(text, dialect=dialect)
+        tree = parse_one(text, dialect)
     except (SqlglotError, RecursionError) as error:
         raise Lost("a condition does not parse") from error
     return any(isinstance(one, exp.AggFunc) and not one.find_ancestor(exp.Window) for one in _own(tree))

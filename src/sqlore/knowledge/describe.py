@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
@@ -22,6 +21,7 @@ from sqlore.knowledge.describe_query import Queries, with_owner
 from sqlore.knowledge.describe_words import INSTANCE, Vocabulary, Words, joined
 from sqlore.knowledge.records import Description
 from sqlore.model import Fragment, ParsedScript, Schema
+from sqlore.sql.tree import parse_all, parse_one
 
 __all__ = ["Describer", "describe_fragment", "describe_script"]
 
@@ -186,7 +186,7 @@ class Describer:
         return Description(_until(said, (" (", ", then")), said)
 
     def _query(self, text: str) -> Description:
-        said = "; and ".join(self.queries.select(one) for one in sqlglot.parse(text) if one is not None)
+        said = "; and ".join(self.queries.select(one) for one in parse_all(text))
         return Description(_until(said, (" whose ", " where ", " that ", ";", ",")), said)
 
     # ---------------------------------------------------------------- parts
@@ -218,7 +218,7 @@ class Describer:
 
 
 def _parse(text: str) -> exp.Expr:
-    return sqlglot.parse_one(text)
+    return parse_one(text)
 
 
 def _readable(canonical: str) -> str:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlore.errors import EngineError
+from sqlore.sql.tree import parse_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ class Aligner:
         """The query, and what was aligned in it: "" where nothing was, and the query is untouched."""
         dialect = self.catalog.schema.dialect
         try:
-            tree: Any = sqlglot.parse_one(sql, read=dialect or None)
+            tree: Any = parse_one(sql, dialect or None)
         except (SqlglotError, RecursionError):
             return sql, ""
         done = [

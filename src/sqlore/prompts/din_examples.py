@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlore.errors import SqlError
@@ -20,6 +20,7 @@ from sqlore.prompts.operators import operations_of
 from sqlore.sql import parse_script
 from sqlore.sql.natsql import natsql_parts
 from sqlore.sql.parse import parse_query
+from sqlore.sql.tree import parse_one
 
 if TYPE_CHECKING:
     from sqlore.model import Fragment, Schema
@@ -127,7 +128,7 @@ def _spelled(column: str, schema: Schema) -> str:
 
 def _inner(sql: str, schema: Schema, dialect: str) -> Iterator[tuple[str, str]]:
     """The queries inside that can be asked alone, in words and as SQL."""
-    tree = parse_one(sql, read=dialect or None)
+    tree = parse_one(sql, dialect or None)
     seen: set[str] = set()
     for node in _queries(tree):
         text = node.sql(dialect=dialect or None, comments=False)

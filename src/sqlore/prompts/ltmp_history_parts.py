@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
@@ -20,6 +19,7 @@ from sqlore.knowledge.describe import Describer
 from sqlore.model import RankedScript
 from sqlore.prompts.text import as_data, literals_of, mask_values
 from sqlore.sql import parse_script
+from sqlore.sql.tree import parse_one
 
 __all__ = ["PastParts"]
 
@@ -57,7 +57,7 @@ class PastParts:
     def of(self, sql: str) -> tuple[str, ...]:
         """The parts of one query, the outermost last; none where it has no subquery, or cannot be said."""
         try:
-            tree = sqlglot.parse_one(sql, dialect=self._dialect or None)
+            tree = parse_one(sql, self._dialect or None)
         except SqlglotError:
             return ()
         inner = [

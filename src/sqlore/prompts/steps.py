@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
@@ -18,6 +17,7 @@ from sqlore.knowledge.describe import Describer
 from sqlore.knowledge.describe_words import Words, joined
 from sqlore.model import Schema
 from sqlore.sql.decompose import Step
+from sqlore.sql.tree import parse_one
 
 _COUNTED: Final = re.compile(r"\((?:distinct )?`?([^`()]+?)`?\.\*\)")
 _RESULT: Final = re.compile(r"'#(\d+)'")
@@ -169,7 +169,7 @@ def _plain(sql: str) -> str:
 def _parse(sql: str) -> Any:
     """The expression, None where it is written in a way that the general parser does not know."""
     try:
-        return sqlglot.parse_one(sql)
+        return parse_one(sql)
     except SqlglotError:
         return None
 

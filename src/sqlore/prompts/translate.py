@@ -6,11 +6,12 @@ import re
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlglot import Dialect, exp, parse_one
+from sqlglot import Dialect, exp
 from sqlglot.errors import SqlglotError
 
 from sqlore.prompts.operators import operations_of
 from sqlore.sql.tokens import dialect_of
+from sqlore.sql.tree import parse_one
 
 #: Operations that have no like in other dialects.
 _OWN: Final[dict[str, frozenset[str]]] = {"sqlite": frozenset({"JULIANDAY"})}
@@ -35,7 +36,7 @@ def translated(sql: str, source: str, target: str) -> str | None:
         return None
     try:
         writer = dialect_of(target)
-        tree = parse_one(sql, read=source or None)
+        tree = parse_one(sql, source or None)
         for division in tree.find_all(exp.Div):
             _plain(division, writer)
         return _NULLS.sub("", tree.sql(dialect=target))

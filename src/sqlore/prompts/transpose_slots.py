@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, Literal
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
 from sqlore.model import Schema
+from sqlore.sql.tree import parse_one
 
 __all__ = ["RANGES", "Pattern", "Place", "Use", "pattern_of"]
 
@@ -66,7 +67,7 @@ def pattern_of(sql: str, source: Schema, dialect: str) -> Pattern | None:
     {('hut', 'name'): 'shown', ('hut', 'beds'): 'number'}
     """
     try:
-        tree = _texts(parse_one(sql, read=dialect), source)
+        tree = _texts(parse_one(sql, dialect), source)
         scopes = traverse_scope(tree)
     except SqlglotError:
         return None

@@ -72,6 +72,13 @@ def has_special_words(tokens: list[Token], start: int, words: frozenset[str]) ->
     return False
 
 
+def open_joins(kinds: list[TokenType]) -> int:
+    """How many joins lack a condition that needs one."""
+    conditions = kinds.count(TokenType.ON) + kinds.count(TokenType.USING)
+    without = kinds.count(TokenType.CROSS) + kinds.count(TokenType.NATURAL)
+    return kinds.count(TokenType.JOIN) - conditions - without
+
+
 def cross_joins(tokens: list[Token]) -> list[Token]:
     """Every plain JOIN that has no condition as CROSS JOIN, which it is.
 

@@ -22,6 +22,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqlore.errors import NotAQuery, ParseError, SqlError, UnsafeSql
 from sqlore.model import Schema
 from sqlore.sql.check_names import check_names
+from sqlore.sql.tree import quickly_joined
 
 __all__ = ["check_query"]
 
@@ -133,6 +134,8 @@ def check_query(sql: str, dialect: str, schema: Schema | None) -> str:
     sqlore.errors.UnsafeSql: only one statement is allowed, a second begins with DROP
     """
     language = _dialect(dialect)
+    if sql.startswith("\ufeff"):
+        sql = f" {sql[1:]}"  # places stay what they are
     tokens = _one_statement(_tokens(sql, language), sql)
     tree = _parse(tokens, sql, language)
     _require_query(tree, tokens)
@@ -208,7 +211,7 @@ def _parse(tokens: list[Token], sql: str, language: Dialect) -> exp.Expr:
     if word in _STATEMENTS:
         raise _error(NotAQuery, f"{word.upper()} is not a query", first, "only a SELECT may run")
     try:
-        trees = language.parser().parse(tokens, sql)
+        trees = language.parser().parse(quickly_joined(tokens), sql)
     except SqlglotParseError as error:
         for token, following in pairwise(tokens):
             if token.token_type == TokenType.INTO and following.text.upper() in _INTO_FILES:

@@ -58,7 +58,7 @@ class Conditions(Drafts):
         self, atoms: list[Atom], found: Range | None, scope: Scope, item: Item | None = None
     ) -> None:
         """Fragments of the atomic predicates of one condition, matched to their ranges in order."""
-        ranges = self.spans.predicates(*found) if found is not None else []
+        ranges = self.spans.predicates(*found) if found is not None else ()
         matched = len(ranges) == len(atoms)
         for index, atom in enumerate(atoms):
             at = ranges[index] if matched else found or self.whole

@@ -223,10 +223,10 @@ class Query:
         else:
             whole = block.clause(name)
             bounds = (whole[0] + 1, whole[1]) if whole is not None else None
-        members = self.spans.predicates(*bounds) if bounds is not None else []
+        members = self.spans.predicates(*bounds) if bounds is not None else ()
         if bounds is None or found not in members:
             self._unplaced(number)
-        return Place(name, *found, bounds, tuple(members), members.index(found))
+        return Place(name, *found, bounds, members, members.index(found))
 
     def _item(self, number: int, found: Range) -> Place:
         """A formula among the items of its SELECT or ORDER BY."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from sqlglot import exp
 
@@ -11,6 +12,9 @@ from sqlore.sql.functions import Functions
 from sqlore.sql.names import DEFAULT_SCHEMAS, fold, spell
 from sqlore.sql.resolve import ATOM, Output, Piece, Scope, Source
 from sqlore.sql.tokens import FUNCTION_MARK
+
+LONGEST: Final = 20_000
+"""Characters of a CTE or a query in FROM, or of one of its columns, that are written out where it is read."""
 
 
 @dataclass(slots=True)
@@ -75,6 +79,24 @@ def _item(node: Any, join: Any) -> Item:
     elif type(node) is exp.Table and node.args.get("joins") and join is not None:
         item.group = [Item(node), *(_item(inner.args["this"], inner) for inner in node.args["joins"])]
     return item
+
+
+def _shorten(output: Output) -> None:
+    """Names of a fixed length for what is too long to be written out wherever it is read.
+
+    A query that reads the one before it twice, a dozen times over, would double its text each time.
+    """
+    output.piece = _named(output.piece, "query")
+    for name, piece in output.columns.items():
+        output.columns[name] = _named(piece, "expression")
+    output.pieces = [_named(piece, "expression") for piece in output.pieces]
+
+
+def _named(piece: Piece, word: str) -> Piece:
+    if len(piece.text) <= LONGEST:
+        return piece
+    digest = hashlib.sha256(piece.text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return Piece(f"{word}_{digest}", ATOM, (), tuple(dict.fromkeys(piece.references)))
 
 
 class Sources(Functions):
@@ -152,6 +174,7 @@ class Sources(Functions):
     def _derived(self, alias: str, output: Output, columns: list[str]) -> Source:
         if columns:
             output = output.rename(columns)
+        _shorten(output)
         inner = output.piece
         text = output.name or f"({inner.text})"
         return Source(alias, inner._replace(text=text, strength=ATOM), output=output)

@@ -133,6 +133,7 @@ class Spans:
         self.levels: dict[int, Block] = {}
         self.parents: dict[int, int] = {}
         self._starts: dict[int, int] = {}
+        self._found: dict[Range, tuple[Range, ...]] = {}
         self._scan()
 
     # -------------------------------------------------------------- building
@@ -275,11 +276,13 @@ class Spans:
             out.append((start, stop))
         return out
 
-    def predicates(self, start: int, stop: int) -> list[Range]:
+    def predicates(self, start: int, stop: int) -> tuple[Range, ...]:
         """The atomic predicates of a condition in order: split at AND and OR, parentheses opened."""
-        out: list[Range] = []
-        self._predicates(start, stop, out)
-        return out
+        if (start, stop) not in self._found:
+            out: list[Range] = []
+            self._predicates(start, stop, out)
+            self._found[start, stop] = tuple(out)
+        return self._found[start, stop]
 
     def _predicates(self, start: int, stop: int, out: list[Range]) -> None:
         kinds, match = self.kinds, self.match

@@ -26,6 +26,7 @@ from sqlore.sql.adjust import (
     fold_lists,
     has_special_words,
     nesting,
+    open_joins,
     replace_parameters,
 )
 from sqlore.sql.names import word_set
@@ -189,18 +190,8 @@ def _joins(tokens: list[Token], kinds: list[TokenType], joins: int) -> list[Toke
     """Refuse what the parser could not join in time; joins without a condition become CROSS JOIN."""
     if joins > MAX_JOINS:
         raise TooLarge(f"the script has {joins:,} joins; the limit is {MAX_JOINS:,}", position=0)
-    if _open_joins(kinds) > 0:
+    if open_joins(kinds) > 0:
         tokens = cross_joins(tokens)
-        if _open_joins([token.token_type for token in tokens]) > MAX_OPEN_JOINS:
+        if open_joins([token.token_type for token in tokens]) > MAX_OPEN_JOINS:
             raise ParseError("outer joins need a condition: ON or USING", position=0)
     return tokens
-
-
-def _open_joins(kinds: list[TokenType]) -> int:
-    conditions = kinds.count(TokenType.ON) + kinds.count(TokenType.USING)
-    return (
-        kinds.count(TokenType.JOIN)
-        - conditions
-        - kinds.count(TokenType.CROSS)
-        - kinds.count(TokenType.NATURAL)
-    )

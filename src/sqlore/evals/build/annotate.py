@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlore.errors import SqlError
@@ -21,6 +21,7 @@ from sqlore.evals.gold import GoldReader
 from sqlore.evals.tasks import History, scored
 from sqlore.model import Fragment, Kind, ParsedScript, Schema
 from sqlore.sql import parse_script
+from sqlore.sql.tree import parse_one
 
 __all__ = ["Agreement", "Annotation", "Annotator", "Item", "script_id"]
 
@@ -182,7 +183,7 @@ class Annotator:
     def _inner(self, sql: str) -> list[str]:
         """The skeletons of the queries inside a query, each on its own."""
         try:
-            tree = parse_one(sql, read=self._dialect)
+            tree = parse_one(sql, self._dialect)
         except (SqlglotError, RecursionError):
             return []
         skeletons = []

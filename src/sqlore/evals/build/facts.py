@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlore.catalog.names import word_set
 from sqlore.errors import ParseError
 from sqlore.model import ParsedScript, Schema
 from sqlore.sql import parse_script
+from sqlore.sql.tree import parse_one
 
 __all__ = ["CaseUse", "Facts", "facts_of", "facts_of_script"]
 
@@ -94,7 +95,7 @@ def facts_of(sql: str, dialect: str, schema: Schema | None = None) -> Facts:
 def facts_of_script(parsed: ParsedScript, dialect: str) -> Facts:
     """The same of a script that is taken apart already."""
     try:
-        tree: Any = parse_one(parsed.script.sql, read=dialect)
+        tree: Any = parse_one(parsed.script.sql, dialect)
     except (SqlglotError, RecursionError) as error:
         raise ParseError(str(error).split("\n", 1)[0]) from error
     resolved = _resolved(parsed, tree)

@@ -16,7 +16,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from sqlglot import parse_one
 from sqlglot.errors import SqlglotError
 
 from sqlore.engines import Engine
@@ -24,6 +23,7 @@ from sqlore.errors import ParseError, SqlError, SqloreError, UsageError
 from sqlore.evals.build.mutate import BROKEN_TEXT, FAILING, NEARLY, OLDER, Change
 from sqlore.model import Schema, Script
 from sqlore.sql import parse_script
+from sqlore.sql.tree import parse_one
 
 __all__ = ["KINDS", "Noise", "Spoiler", "noisy", "replayed", "write_history"]
 
@@ -112,7 +112,7 @@ class Spoiler:
 
     def _spoiled(self, script: Script, kind: str, rng: random.Random) -> tuple[str, str] | None:
         try:
-            tree = parse_one(script.sql, read=self._dialect)
+            tree = parse_one(script.sql, self._dialect)
         except (SqlglotError, RecursionError):
             return None
         name = rng.choice(list(_CHANGES[kind]))

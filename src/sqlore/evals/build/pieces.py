@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlglot import exp, parse_one
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlore.evals.tasks import scored
 from sqlore.model import ParsedScript, Schema
+from sqlore.sql.tree import parse_one
 
 __all__ = ["Keys", "Part", "Path", "Pieces", "Step", "parts_of", "paths_from", "pieces_of"]
 
