@@ -26,6 +26,7 @@ from cli_helpers import (
 
 LEARN_KEYS = [
     "store", "read", "new", "folded", "known", "rejected", "scripts", "items", "synthetic", "seconds",
+    "columns",
 ]  # fmt: skip
 ITEM_KEYS = [
     "id", "kind", "form", "skeleton", "sql", "name", "aliases", "description", "support", "runs", "literals",
@@ -103,6 +104,24 @@ def test_learn_says_what_it_did_to_a_person(fresh: Path, sqlore_: Command) -> No
     assert "1 kept but not learned: 1 unparsable. See: sqlore knowledge rejected" in first.err
     second = sqlore_("learn", "--db", "shop.sqlite", "--history", "history")
     assert second.out.startswith("Nothing new: every script here is known already.")
+
+
+def test_learn_says_which_column_of_a_table_it_read_as_what(fresh: Path, sqlore_: Command) -> None:
+    (fresh / "log.csv").write_text("stmt,who,note\nSELECT COUNT(*) FROM orders,ann,how many?\n", "utf-8")
+    said = sqlore_("learn", "--db", "shop.sqlite", "--history", "log.csv")
+    assert "log.csv: sql from stmt, comment from note (otherwise: --column FIELD=COLUMN)" in said.err
+    read = sqlore_("learn", "--db", "shop.sqlite", "--history", "log.csv", "--column", "author=who", "--json")
+    assert read.json["columns"] == {"log.csv": {"sql": "stmt", "author": "who", "comment": "note"}}
+    both = sqlore_("learn", "--db", "shop.sqlite", "--history", "history", "--json")
+    assert both.json["columns"] == {}
+
+
+def test_fragments_of_a_file_without_one_query_is_a_failure(fresh: Path, sqlore_: Command) -> None:
+    (fresh / "bad.sql").write_text("bla bla;\n", "utf-8")
+    for how in ([], ["--json"]):
+        assert sqlore_("fragments", "bad.sql", *how).code == 2
+    (fresh / "half.sql").write_text("bla bla;\nSELECT 1;\n", "utf-8")
+    assert sqlore_("fragments", "half.sql").code == 0
 
 
 def test_learn_takes_what_was_added(fresh: Path, sqlore_: Command) -> None:

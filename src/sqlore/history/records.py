@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
@@ -12,9 +12,11 @@ from sqlore.history.columns import map_columns
 from sqlore.history.comments import leading_comment, read_comment, to_time
 from sqlore.model import Rejected, RejectReason, Script
 
-__all__ = ["Origin", "Record", "scripts_of"]
+__all__ = ["OnColumns", "Origin", "Record", "scripts_of"]
 
 _SAMPLE = 50
+OnColumns = Callable[[str, Mapping[str, str]], None]
+"""Is told a source and the column that each field is read from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class Origin:
     source: str
     dialect: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
+    on_columns: OnColumns | None = None
 
     def reject(self, text: str, reason: RejectReason, message: str, line: int | None) -> Rejected:
         """Something at `line` of this source that gives no script."""
@@ -56,6 +59,8 @@ def scripts_of(records: Iterable[Record | Rejected], origin: Origin) -> Iterator
         yield from (item for item in chain(head, iterator) if isinstance(item, Rejected))
         return
     mapping = map_columns(sample, origin.columns, where=origin.source)
+    if origin.on_columns is not None:
+        origin.on_columns(origin.source, mapping)
     for record in chain(head, iterator):
         yield record if isinstance(record, Rejected) else _script(record, mapping, origin)
 

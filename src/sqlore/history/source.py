@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, cast
@@ -15,7 +16,7 @@ from sqlore.engines import is_server, place_of
 from sqlore.errors import SourceError, UsageError
 from sqlore.history.columns import FIELDS, check_fields, looks_like_sql
 from sqlore.history.decode import binary_kind, lines_of
-from sqlore.history.records import Origin, scripts_of
+from sqlore.history.records import OnColumns, Origin, scripts_of
 from sqlore.history.server_log import server_scripts
 from sqlore.history.sqlfile import sql_scripts
 from sqlore.history.structured import json_lines, json_records
@@ -44,6 +45,7 @@ def read_history(
     columns: Mapping[str, str] | None = None,
     dialect: str | None = None,
     database: str | None = None,
+    on_columns: OnColumns | None = None,
 ) -> Iterator[Script | Rejected]:
     """The scripts of a history in order, lazily, with a `Rejected` for what gives none.
 
@@ -52,6 +54,7 @@ def read_history(
     `format` is one of `FORMATS`, else it is told from the file's name or content. `columns` names the
     columns of a table that are not recognised by their own names: ``{"sql": "stmt", "author": "who"}``.
     Of a history of several databases, `database` keeps the scripts of that one and those of none.
+    `on_columns` is told of each table, by its source, which of its columns is read as which field.
 
     Raises `UsageError` for an unknown format or field at once; `SourceError` for a missing source at
     once, for an empty one or one without SQL while it is read.
@@ -60,8 +63,9 @@ def read_history(
     if is_server(str(source)):
         shown = place_of(str(source))
         return _never_empty(_of_database(server_scripts(str(source), dialect), database), shown)
+    origin = Origin(_STDIN, dialect, columns or {}, on_columns)
     if str(source) == "-":
-        found = _read_stream(sys.stdin.buffer, _STDIN, format, columns, dialect)
+        found = _read_stream(sys.stdin.buffer, origin, format)
         return _never_empty(_of_database(found, database), _STDIN)
     path = Path(source)
     if not path.exists():
@@ -71,9 +75,9 @@ def read_history(
             raise SourceError(
                 "the folder cannot be opened", where=str(source), hint="give yourself permission to read it"
             )
-        found = _read_folder(path, format, columns, dialect)
+        found = _read_folder(path, origin, format)
     else:
-        found = _read_file(path, Origin(path.name, dialect, columns or {}), format)
+        found = _read_file(path, replace(origin, source=path.name), format)
     return _never_empty(_of_database(found, database), str(source))
 
 
@@ -132,13 +136,11 @@ def _never_empty(found: Iterator[Script | Rejected], where: str) -> Iterator[Scr
     yield from found
 
 
-def _read_folder(
-    root: Path, format: str | None, columns: Mapping[str, str] | None, dialect: str | None
-) -> Iterator[Script | Rejected]:
+def _read_folder(root: Path, within: Origin, format: str | None) -> Iterator[Script | Rejected]:
     """Every file of the folder; one that cannot be read gives a rejection and does not stop the rest."""
     for path, fault in _files(root):
         name = path.relative_to(root).as_posix()
-        origin = Origin(name, dialect, columns or {})
+        origin = replace(within, source=name)
         known = _BY_SUFFIX.get(path.suffix.lower())
         if fault is not None:
             yield origin.reject("", "unreadable", fault, None)
@@ -192,17 +194,10 @@ def _read_file(path: Path, origin: Origin, format: str | None) -> Iterator[Scrip
             yield from _read_text(stream, origin, format)
 
 
-def _read_stream(
-    stream: BinaryIO,
-    name: str,
-    format: str | None,
-    columns: Mapping[str, str] | None,
-    dialect: str | None,
-) -> Iterator[Script | Rejected]:
+def _read_stream(stream: BinaryIO, origin: Origin, format: str | None) -> Iterator[Script | Rejected]:
     """Standard input. Parquet needs a file to seek in: it goes through a temporary one."""
     raw = cast(io.RawIOBase, stream)  # a test's or a library's standard input may be any binary stream
     buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(raw)
-    origin = Origin(name, dialect, columns or {})
     format = format or _sniff(buffered)
     if format != "parquet":
         yield from _read_text(buffered, origin, format)

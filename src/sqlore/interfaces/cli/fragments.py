@@ -56,12 +56,9 @@ def fragments(
         dialect=dialect or own_dialect,
         schema=schemas,
     )
-    if json_:
-        for result in parsed:
-            print_json(script_json(result))
-        sys.stdout.flush()
-    else:
-        show(parsed)
+    understood = _print(parsed) if json_ else show(parsed)
+    if not understood:
+        raise typer.Exit(2)
 
 
 def _schemas(db: str | None, file: Path | None) -> tuple[Schema | dict[str, Schema] | None, str | None]:
@@ -76,6 +73,17 @@ def _schemas(db: str | None, file: Path | None) -> tuple[Schema | dict[str, Sche
 
         return load_tables_json(file), "sqlite"
     return None, None
+
+
+def _print(parsed: Iterable[ParsedScript | Rejected]) -> int:
+    """A line of JSON a script; returns how many were understood."""
+    understood = 0
+    for result in parsed:
+        shown = script_json(result)
+        understood += "error" not in shown
+        print_json(shown)
+    sys.stdout.flush()
+    return understood
 
 
 def script_json(result: ParsedScript | Rejected) -> dict[str, Any]:
@@ -102,8 +110,8 @@ def script_json(result: ParsedScript | Rejected) -> dict[str, Any]:
     return shown
 
 
-def show(parsed: Iterable[ParsedScript | Rejected]) -> None:
-    """The fragments for a person to read, and a count at the end."""
+def show(parsed: Iterable[ParsedScript | Rejected]) -> int:
+    """The fragments for a person to read, and a count at the end; returns how many were understood."""
     from rich.text import Text
 
     from sqlore.interfaces.cli.render import KIND_STYLES, cell
@@ -123,3 +131,4 @@ def show(parsed: Iterable[ParsedScript | Rejected]) -> None:
             text = Text(f"  {f.kind:<12}", style=KIND_STYLES[f.kind]).append(cell(f.skeleton, 160), "default")
             console.print(text)
     err().print(f"{plural(understood, 'script')} taken apart, {rejected} not understood", style="dim")
+    return understood

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -13,6 +13,7 @@ from sqlore.interfaces.cli.common import (
     JsonOption,
     StoreOption,
     err,
+    neutral,
     out,
     plural,
     print_json,
@@ -21,10 +22,15 @@ from sqlore.interfaces.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlore.knowledge import LearnReport, Stats
     from sqlore.model import Schema
 
 __all__ = ["columns_option", "held", "learn"]
+
+#: Kinds of tables whose columns are told.
+_TABLES: Final = 3
 
 
 def columns_option(pairs: list[str] | None) -> dict[str, str] | None:
@@ -82,6 +88,7 @@ def learn(
     json_: JsonOption = False,
 ) -> None:
     """Learn the scripts of a history. Run it again after adding some: only what is new is learned."""
+    columns: dict[str, Mapping[str, str]] = {}
     with workspace(db, store, dictionary=dictionary or None) as lore:
         with progress(quiet=json_) as report_progress:
             report = lore.learn(
@@ -92,14 +99,27 @@ def learn(
                 columns=columns_option(column),
                 database=database or _only_matching(lore, schema, history),
                 reembed=reembed,
+                on_columns=columns.__setitem__,
                 on_progress=report_progress,
             )
         if json_:
-            print_json(report_json(report, lore.store.stats(), lore.store_file))
+            print_json({**report_json(report, lore.store.stats(), lore.store_file), "columns": columns})
         else:
+            _show_columns(columns)
             show_report(report, lore.store.stats(), lore.store_file)
         if not lore.store.stats().scripts:
             raise typer.Exit(2)
+
+
+def _show_columns(columns: Mapping[str, Mapping[str, str]]) -> None:
+    """Which column was read as what, so that a wrong guess is seen; tables that are alike on one line."""
+    alike: dict[str, list[str]] = {}
+    for source, mapping in columns.items():
+        said = ", ".join(f"{field} from {column}" for field, column in mapping.items())
+        alike.setdefault(said, []).append(source)
+    for said, sources in list(alike.items())[:_TABLES]:
+        more = f" and {plural(len(sources) - 1, 'more table')}" if len(sources) > 1 else ""
+        err().print(neutral(f"{sources[0]}{more}: {said} (otherwise: --column FIELD=COLUMN)"), style="dim")
 
 
 def _schema(file: Path | None, database: str | None, history: list[str]) -> Schema | None:
