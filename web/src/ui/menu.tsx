@@ -68,7 +68,7 @@ function Menu({ anchor, label, items, close }: { anchor: HTMLElement | null; lab
       {items.map((item, at) => (
         <div key={at} role="presentation">
           {item.apart && <hr />}
-          <button type="button" role="menuitem" tabIndex={-1} aria-disabled={item.disabled}
+          <button type="button" role="menuitem" tabIndex={-1} aria-disabled={item.disabled} onPointerMove={(event) => event.currentTarget.focus()}
             onClick={() => {
               if (item.disabled) return;
               close();

@@ -29,10 +29,12 @@ function Compared({ draft, other }: { draft: Draft; other: Draft }) {
   const same = parts.every((part) => part.how === "same");
   return (
     <div className="compare">
-      <p>
-        <span className="compare-mark"><del>{nameOf(other)}</del> <Link href={`/d/${other.id}?view=compare&with=${draft.id}`}>{other.title || other.question || "the other draft"}</Link></span>
-        <span className="compare-mark"><ins>{nameOf(draft)}</ins> this draft</span>
-      </p>
+      <dl className="compare-marks">
+        <dt>{same ? <span>{nameOf(other)}</span> : <del>{nameOf(other)}</del>}</dt>
+        <dd><Link href={`/d/${other.id}?view=compare&with=${draft.id}`}>{other.title || other.question || "the other draft"}</Link></dd>
+        <dt>{same ? <span>{nameOf(draft)}</span> : <ins>{nameOf(draft)}</ins>}</dt>
+        <dd>this draft</dd>
+      </dl>
       <RowsOfBoth draft={draft} other={other} />
       <section>
         <h3 className="label">SQL</h3>

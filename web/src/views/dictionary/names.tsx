@@ -10,23 +10,24 @@ interface Props {
 export function Names({ column, save }: Props) {
   const [editing, setEditing] = useState(false);
   if (editing) return <NamesForm column={column} save={save} close={() => setEditing(false)} />;
-  const called = [...new Set([column.called, ...column.synonyms])].filter((one) => one !== "" && !same(one, column.name));
+  const called = [...new Set([column.called, ...column.synonyms])].filter((one) => one !== "" && !same(one, column.name) && !same(one, column.description));
+  const shown = column.aliases.filter((one) => !called.some((name) => same(name, one.name)) && !same(one.name, column.description));
   return (
     <p className="description-foot">
       <button type="button" className="more" title={`Names of ${column.name}`} onClick={() => setEditing(true)}>
-        {called.length > 0 ? <>called {called.map((one) => `“${one}”`).join(", ")}</> : "Name it"}
+        {called.length > 0 ? `called ${called.map((one) => `“${one}”`).join(", ")}` : "Name it"}
       </button>
-      {column.aliases.length > 0 && (
-        <span className="quiet" title="What scripts call it">in scripts {column.aliases.slice(0, 3).map((one) => `${one.name} (${one.support})`).join(", ")}</span>
+      {shown.length > 0 && (
+        <span className="quiet" title="What scripts call it">in scripts {shown.slice(0, 3).map((one) => `${one.name} (${one.support})`).join(", ")}</span>
       )}
     </p>
   );
 }
 
-/** Whether a name says no more than the column's own. */
-function same(name: string, column: string): boolean {
+/** Whether two names are the same but for how they are written. */
+function same(one: string, other: string): boolean {
   const plain = (text: string) => text.toLowerCase().replace(/[\s_]+/g, " ").trim();
-  return plain(name) === plain(column);
+  return plain(one) === plain(other);
 }
 
 function NamesForm({ column, save, close }: Props & { close: () => void }) {

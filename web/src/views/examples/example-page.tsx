@@ -47,7 +47,7 @@ export function ExamplePage({ example, total, settle }: Props) {
   return (
     <article className="detail example">
       <header>
-        <p className="quiet">Example {example.number} of {total}</p>
+        <p className="quiet"><Link className="narrow-only" href={`/examples${location.search}`}>All examples</Link> Example {example.number} of {total}</p>
         <h1>{example.question || "Nothing could be made after this one"}</h1>
       </header>
       {editing ? <EditForm example={example} busy={busy} problem={problem} send={send} close={() => {
