@@ -30,7 +30,7 @@ interface AppState {
   setTheme: (theme: Theme) => void;
   setPalette: (open: boolean) => void;
   turn: (switches: Partial<Pick<Switches, "baseline" | "logging" | "user">>) => Promise<void>;
-  say: (text: string, tone?: Note["tone"], action?: NoteAction) => void;
+  say: (text: string, tone?: Note["tone"], action?: NoteAction) => number;
   unsay: (id: number) => void;
 }
 
@@ -70,6 +70,7 @@ export const useApp = create<AppState>((set, get) => ({
     const id = ++lastNote;
     set({ notes: [...get().notes.slice(-2), { id, text, tone, action }] });
     setTimeout(() => get().unsay(id), tone === "bad" || action ? 9000 : 3500);
+    return id;
   },
   unsay: (id) => set({ notes: get().notes.filter((note) => note.id !== id) }),
 }));

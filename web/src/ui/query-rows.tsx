@@ -19,7 +19,7 @@ export function QueryRows({ sql, label }: { sql: string; label: string }) {
       {loading && <Waiting>Running the query</Waiting>}
       {problem && !loading && <ProblemNote problem={problem} />}
       {data && !loading && (
-        <div className="query-rows" style={{ height: `${Math.min(15, 4.5 + 1.9 * data.fetched)}rem` }}>
+        <div className="query-rows" style={{ height: `${Math.min(15, 2.9 + 1.75 * Math.max(1, data.fetched))}rem` }}>
           <Suspense fallback={<Waiting>Loading</Waiting>}><Grid key={data.id} result={data} contains="" /></Suspense>
         </div>
       )}

@@ -1,7 +1,8 @@
 import { act, type ReactElement } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { ColumnEntry, Draft, ResultPage } from "../api/types";
+import { ApiError } from "../api/client";
+import type { ColumnEntry, Draft, Example, ResultPage } from "../api/types";
 import { useDesk } from "../state/desk";
 import { ChatPane } from "./desk/chat-pane";
 import Chart from "./desk/chart";
@@ -9,6 +10,9 @@ import { spread } from "./desk/chart-plane";
 import { TrustBar } from "./desk/trust-bar";
 import { Names } from "./dictionary/names";
 import { Values } from "./dictionary/values";
+import { byDay } from "./drafts/days";
+import { DraftRow } from "./drafts/draft-row";
+import { ExamplePage } from "./examples/example-page";
 import { NO_READING, ReadingOptions } from "./learn/reading";
 
 (globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true;
@@ -156,5 +160,71 @@ describe("trust", () => {
     await show(<TrustBar />);
     expect(box.textContent).toMatch(/Ann looked at .*: with the ledger/);
     expect(button("I checked them")).toBeUndefined();
+  });
+});
+
+describe("drafts in their list", () => {
+  const now = new Date("2026-03-12T15:00:00");
+  const at = (changed: string) => draft({ changed });
+  it("stand under the days they were changed on", () => {
+    const days = byDay([at("2026-03-12T00:10:00"), at("2026-03-11T23:50:00"), at("2026-03-11T08:00:00"), at("2026-03-07T08:00:00"), at("2026-02-20T08:00:00"), at("2025-02-20T08:00:00")], now);
+    expect(days.map(([day, drafts]) => [day, drafts.length])).toEqual([["Today", 1], ["Yesterday", 2], ["Saturday", 1], ["February 2026", 1], ["February 2025", 1]]);
+  });
+  it("say what nobody checked, and how many versions there were", async () => {
+    await show(<ul><DraftRow draft={{ ...draft({}), versions: 3, holds: { verified: 2, cited: 0, near: 1, novel: 4 } }} remove={() => {}} /></ul>);
+    expect(box.textContent).toMatch(/3 versions.*2 verified.*1 near.*4 new/);
+    expect(box.textContent).not.toContain("cited");
+    expect(box.querySelector('[data-tone="new"]')?.textContent).toBe("4 new");
+  });
+  it("that are all verified say so; one that is being answered cannot be deleted", async () => {
+    const remove = vi.fn();
+    await show(<ul><DraftRow draft={{ ...draft({ status: "asking" }), versions: 1, holds: { verified: 2, cited: 0, near: 0, novel: 0 } }} remove={remove} /></ul>);
+    expect(box.textContent).toContain("all verified");
+    expect(box.textContent).toContain("being answered");
+    await click(button("Delete revenue"));
+    expect(remove).not.toHaveBeenCalled();
+  });
+});
+
+describe("an example", () => {
+  const example = (more: Partial<Example>): Example => ({
+    key: "k", number: 2, source: "school", pattern: "SELECT 1", question: "How many?", sql: "", state: "waiting", changed: false, by: "", at: "", problem: "", failed: {}, version: "v", item: null, ...more,
+  });
+  const press = (key: string) => act(async () => void window.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true })));
+  it("that has no SQL cannot be approved, but written", async () => {
+    const settle = vi.fn(async () => {});
+    const one = example({ state: "missing", question: "", failed: { "does not run": 3 } });
+    await show(<ExamplePage example={one} total={4} settle={settle} />);
+    expect(box.textContent).toContain("does not run (3)");
+    expect(button(/^\s*Approve/)).toBeUndefined();
+    await press("a");
+    expect(settle).not.toHaveBeenCalled();
+    await press("e");
+    await type(box.querySelector("#example-question"), "How many pupils?");
+    await type(box.querySelector("#example-sql"), "SELECT COUNT(*) FROM pupil");
+    await press("a");
+    expect(settle).not.toHaveBeenCalled();
+    await click(button("Save and approve"));
+    expect(settle).toHaveBeenCalledWith(one, { state: "approved", question: "How many pupils?", sql: "SELECT COUNT(*) FROM pupil" });
+  });
+  it("that was rejected says who did, and can wait again by a key", async () => {
+    const settle = vi.fn(async () => {});
+    const one = example({ state: "rejected", by: "Ann", at: new Date().toISOString() });
+    await show(<ExamplePage example={one} total={4} settle={settle} />);
+    expect(box.textContent).toContain("Rejected by Ann, just now");
+    await press("r");
+    expect(settle).not.toHaveBeenCalled();
+    await press("w");
+    expect(settle).toHaveBeenCalledWith(one, { state: "waiting" });
+  });
+  it("keeps the form open where the server refuses", async () => {
+    const refused = { type: "", title: "The request cannot be carried out", status: 422, detail: "there is no column nosuch", kinds: [], errors: [] };
+    const settle = vi.fn(async () => Promise.reject(new ApiError(refused)));
+    await show(<ExamplePage example={example({})} total={4} settle={settle} />);
+    await press("e");
+    await type(box.querySelector("#example-sql"), "SELECT nosuch FROM pupil");
+    await click(button("Save and approve"));
+    expect(box.querySelector('[role="alert"]')?.textContent).toContain("There is no column nosuch");
+    expect((box.querySelector("#example-sql") as HTMLTextAreaElement).value).toBe("SELECT nosuch FROM pupil");
   });
 });

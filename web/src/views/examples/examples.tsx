@@ -5,6 +5,7 @@ import { useShortcut, writing } from "../../lib/keys";
 import { go, setQuery, useQuery } from "../../lib/router";
 import { useApp } from "../../state/app";
 import { Empty, ProblemNote, Waiting } from "../../ui/bits";
+import { Sql } from "../../ui/code-line";
 import { Icon } from "../../ui/icons";
 import { Link } from "../../ui/link";
 import { ExamplePage } from "./example-page";
@@ -19,7 +20,8 @@ export default function Examples({ chosen }: { chosen: string | null }) {
   const text = useQuery("q") ?? "";
   const said = useQuery("state") as ExampleState | null;
   const { data, problem, again, decide, undo } = useExamples(text, said);
-  const say = useApp((state) => state.say);
+  const { say, unsay } = useApp();
+  const told = useRef(0);
   const all = data?.examples ?? [];
   const shown = all.find((one) => one.key === chosen) ?? (chosen === null ? all.find((one) => one.state === "waiting") ?? all[0] : undefined);
   const open = (key: string | undefined) => key && go(`/examples/${key}${location.search}`, { replace: true });
@@ -29,7 +31,11 @@ export default function Examples({ chosen }: { chosen: string | null }) {
     open(all[Math.max(0, Math.min(all.length - 1, at + by))]?.key);
     return true;
   };
-  const takeBack = () => !writing() && undo((key) => open(key));
+  const takeBack = () => {
+    if (writing() || !undo(open)) return false;
+    unsay(told.current);
+    return true;
+  };
   useShortcut("j", () => step(1));
   useShortcut("k", () => step(-1));
   useShortcut("mod+z", takeBack);
@@ -38,7 +44,8 @@ export default function Examples({ chosen }: { chosen: string | null }) {
   const settle = async (example: Example, decision: Decision) => {
     const after = await decide(example, decision);
     if (decision.state === "waiting") return void say(decision.sql === undefined ? "It waits again" : "The example is kept");
-    say(decision.state === "approved" ? "Approved" : "Rejected", "plain", { label: "Undo", act: takeBack });
+    unsay(told.current); // only the last decision can be taken back
+    told.current = say(decision.state === "approved" ? "Approved" : "Rejected", "plain", { label: "Undo", act: takeBack });
     const at = all.findIndex((one) => one.key === example.key);
     const next = [...all.slice(at + 1), ...all.slice(0, at)].find((one) => one.state === "waiting");
     open((next ?? after).key);
@@ -107,7 +114,7 @@ function List({ examples, chosen, step }: { examples: Example[]; chosen: string 
           <Link href={`/examples/${one.key}${location.search}`} className="list-row plain" aria-current={one.key === chosen ? "true" : undefined}>
             <span className="list-said">{one.question || "Nothing could be made after this one"}</span>
             <StateBadge state={one.state} />
-            <span className="list-sql ellipsis">{(one.sql || one.pattern).replace(/\s+/g, " ")}</span>
+            <span className="list-sql ellipsis"><Sql text={(one.sql || one.pattern).replace(/\s+/g, " ")} /></span>
           </Link>
         </li>
       ))}
