@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,11 @@ from fastapi.testclient import TestClient
 
 from cli_helpers import REVENUE
 from http_helpers import asked, heard, shop_client
+from sqlore.interfaces.http import routes_drafts
+from sqlore.interfaces.http.drafts import KeptDraft
+from sqlore.interfaces.http.jobs import Jobs
+from sqlore.interfaces.http.problems import Conflict
+from sqlore.interfaces.http.state import Served
 
 
 @pytest.fixture
@@ -261,3 +268,35 @@ def test_a_verified_form_with_a_new_value_is_a_concern(client: TestClient) -> No
     other = proposed(client, draft["id"], act="edit", number=number, text="o.status = 'X'")
     [concern] = applied(client, draft["id"], other)["trust"]["concerns"]
     assert (concern["why"], concern["trust"]) == ("new_value", "verified")
+
+
+def test_of_two_changes_at_once_one_is_refused_and_none_is_lost(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = asked(client)["id"]
+    number = number_of(client, draft, "c.segment = 'ENT'")
+    texts = ("c.segment = 'SMB'", "c.segment = 'MID'")
+    first, second = (proposed(client, draft, act="edit", number=number, text=text) for text in texts)
+    together, ready = threading.Barrier(2), routes_drafts._ready
+
+    def meanwhile(state: Served, id: str) -> KeptDraft:
+        kept = ready(state, id)
+        together.wait(10)  # both have read the draft before either changes it
+        return kept
+
+    monkeypatch.setattr(routes_drafts, "_ready", meanwhile)
+    with ThreadPoolExecutor(2) as pool:
+        places = [f"/api/drafts/{draft}/proposals/{one['id']}/apply" for one in (first, second)]
+        statuses = sorted(answer.status_code for answer in pool.map(client.post, places))
+    assert statuses == [200, 409]
+    assert len(client.get(f"/api/drafts/{draft}").json()["steps"]) == 1
+
+
+def test_a_draft_is_asked_once_at_a_time() -> None:
+    jobs, go = Jobs(), threading.Event()
+    job = jobs.start("ask", lambda job: [go.wait(10)].clear(), draft="a")
+    with pytest.raises(Conflict):
+        jobs.start("ask", lambda job: None, draft="a")
+    go.set()
+    assert job.finished.wait(10)
+    assert jobs.start("ask", lambda job: None, draft="a").finished.wait(10)

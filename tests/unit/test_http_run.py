@@ -6,7 +6,7 @@ import csv
 import io
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -20,6 +20,8 @@ from fastapi.testclient import TestClient
 from cli_helpers import REVENUE, make_sqlite
 from http_helpers import ANSWER, ENDLESS, events_of, heard, running, shop_client, wait_for
 from sqlore.interfaces.http.export import write_csv, write_parquet
+from sqlore.interfaces.http.results import Results, page_of
+from sqlore.interfaces.http.routes_run import QUERIES
 from sqlore.model import Rows
 
 
@@ -289,3 +291,56 @@ def test_the_databases_name_is_no_secret_but_its_password_is(tmp_path: Path) -> 
             2,
             False,
         )
+
+
+def test_many_queries_that_do_not_end_keep_nobody_else_waiting(tmp_path: Path) -> None:
+    with running(tmp_path) as (client, state):
+        asked = {"sql": ENDLESS, "seconds": 60}
+
+        def ask() -> None:
+            with (
+                httpx.Client(base_url=client.base_url, headers=client.headers) as own,
+                suppress(httpx.HTTPError),
+            ):
+                own.post("/api/run", json=asked, timeout=3.0)
+
+        threads = [threading.Thread(target=ask) for _ in range(60)]
+        for thread in threads:
+            thread.start()
+        wait_for(lambda: state.running >= QUERIES)
+        assert client.get("/api/sessions", timeout=30).status_code == 200
+        assert state.running <= QUERIES + 1  # it was answered while they ran, not after them
+        for thread in threads:
+            thread.join()
+        wait_for(lambda: state.running == 0)  # those that waited for their turn are not run for nobody
+
+
+def test_values_longer_than_memory_allows_cut_a_result(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sqlore.engines.base.MOST_TEXT", 10_000)
+    sql = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 90) SELECT n, {} FROM r"
+    cut = run(client, sql.format("hex(zeroblob(500))"))
+    assert cut["truncated"]
+    assert 10 <= cut["fetched"] < 30
+    whole = run(client, sql.format("'a'"))
+    assert (whole["fetched"], whole["truncated"]) == (90, False)
+
+
+def test_files_have_every_byte_and_every_digit(tmp_path: Path) -> None:
+    image, price, big = b"\x01" * 70_000, Decimal("12345678901234567.89"), 2**53 + 1
+    rows = Rows(("image", "price", "mixed"), ((image, price, big), (None, Decimal(1), 0.5)), False, 0.0)
+    write_csv(rows, tmp_path / "a.csv")
+    csv.field_size_limit(1_000_000)
+    with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as read:
+        assert list(csv.reader(read))[1] == [f"0x{image.hex()}", str(price), str(big)]
+    write_parquet(rows, tmp_path / "a.parquet")
+    with duckdb.connect() as db:
+        found = db.execute("SELECT * FROM read_parquet(?)", [str(tmp_path / "a.parquet")]).fetchall()
+    assert found[0] == (f"0x{image.hex()}", price, str(big))
+
+
+def test_numbers_that_are_none_are_sorted_last_among_numbers() -> None:
+    values = [Decimal("NaN"), Decimal(2), None, Decimal(1)]
+    kept = Results().keep("SELECT x", Rows(("x",), tuple((value,) for value in values), False, 0.0))
+    assert [row[0] for row in page_of(kept, sort=0).rows] == [1, 2, "nan", None]

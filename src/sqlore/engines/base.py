@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from sqlore.errors import ConnectError, QueryTimeout
 from sqlore.model import Rows, Schema
@@ -18,10 +19,14 @@ __all__ = [
     "quote_name",
     "short",
     "stopped",
+    "taken",
 ]
 
 DEFAULT_LIMIT = 200
 DEFAULT_TIMEOUT = 10.0
+MOST_TEXT: Final = 128 * 1024 * 1024
+"""Characters and bytes of one result's values that are fetched at most, lest the memory be full."""
+_BATCH: Final = 1024
 
 
 class Engine(Protocol):
@@ -41,7 +46,8 @@ class Engine(Protocol):
         ...
 
     def run(self, sql: str, *, limit: int = DEFAULT_LIMIT, timeout: float = DEFAULT_TIMEOUT) -> Rows:
-        """Run one query; at most `limit` rows are fetched, `truncated` says whether there were more.
+        """Run one query; at most `limit` rows are fetched, fewer of very long values (`taken`);
+        `truncated` says whether there were more.
 
         Raises `UnsafeSql` (it does something other than reading, or is several statements),
         `QueryTimeout` (stopped after `timeout` seconds; the connection stays usable), `QueryError`.
@@ -93,6 +99,30 @@ def short(text: str, length: int = 300) -> str:
     """
     line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1] + "…"
+
+
+def taken(
+    fetch: Callable[[int], Sequence[tuple[Any, ...]]], limit: int
+) -> tuple[list[tuple[Any, ...]], bool]:
+    """Rows of a cursor, `limit` at most and `MOST_TEXT` of values, and whether there are more.
+
+    >>> rows = [(1, "a"), (2, "b"), (3, "c")]
+    >>> taken(lambda size: [rows.pop(0) for _ in range(min(size, len(rows)))], 2)
+    ([(1, 'a'), (2, 'b')], True)
+    """
+    found: list[tuple[Any, ...]] = []
+    size, batch = 0, 1
+    while len(found) <= limit:
+        fresh = fetch(min(batch, limit + 1 - len(found)))
+        if not fresh:
+            break
+        found.extend(fresh)
+        size += sum(len(value) for row in fresh for value in row if isinstance(value, str | bytes))
+        if size > MOST_TEXT:
+            return found[:limit], len(found) > limit or bool(fetch(1))
+        # a batch of long values is a small one
+        batch = max(1, min(2 * batch, _BATCH, (MOST_TEXT - size) * len(found) // max(size, 1)))
+    return found[:limit], len(found) > limit
 
 
 def stopped(sql: str, timeout: float) -> QueryTimeout:

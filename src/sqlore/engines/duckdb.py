@@ -13,7 +13,15 @@ from typing import Any, Final
 
 import duckdb
 
-from sqlore.engines.base import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Engine, file_fingerprint, short, stopped
+from sqlore.engines.base import (
+    DEFAULT_LIMIT,
+    DEFAULT_TIMEOUT,
+    Engine,
+    file_fingerprint,
+    short,
+    stopped,
+    taken,
+)
 from sqlore.engines.duckdb_schema import read_schema
 from sqlore.engines.url import Target
 from sqlore.engines.watched import WatchedQuery
@@ -80,8 +88,7 @@ class DuckdbEngine(Engine):
                 self._active.discard(run)
         if not run.done.is_set() or run.error is not None:
             raise _translate(run.error, run.reason, sql, timeout) from run.error
-        found = run.rows
-        return Rows(run.columns, tuple(found[:limit]), len(found) > limit, time.monotonic() - started)
+        return Rows(run.columns, tuple(run.rows), run.more, time.monotonic() - started)
 
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         with self._lock:
@@ -127,6 +134,7 @@ class _Run(WatchedQuery):
         super().__init__()
         self.columns: tuple[str, ...] = ()
         self.rows: list[tuple[Any, ...]] = []
+        self.more = False
         self._cursor = cursor
         threading.Thread(target=self._work, args=(sql, limit), daemon=True, name="sqlore-duckdb").start()
 
@@ -135,7 +143,7 @@ class _Run(WatchedQuery):
             _require_one_select(self._cursor, sql)
             self._cursor.execute(sql)
             self.columns = tuple(str(item[0]) for item in self._cursor.description or ())
-            self.rows = self._cursor.fetchmany(limit + 1)
+            self.rows, self.more = taken(self._cursor.fetchmany, limit)
         except Exception as error:  # handed to the thread that waits
             self.error = error
         with self.lock:

@@ -17,7 +17,7 @@ from pymysql.constants import FIELD_TYPE
 from pymysql.converters import conversions
 from pymysql.cursors import SSCursor
 
-from sqlore.engines.base import short, stopped
+from sqlore.engines.base import short, stopped, taken
 from sqlore.engines.mysql_errors import LOST, TIMES, cannot_connect
 from sqlore.engines.mysql_schema import read_fingerprint, read_schema
 from sqlore.engines.mysql_text import query_error, require_reading
@@ -146,7 +146,7 @@ class MysqlEngine(ServerEngine):
         try:
             cursor.execute(sql)
             columns = tuple(str(item[0]) for item in cursor.description or ())
-            return columns, list(cursor.fetchmany(limit + 1))
+            return columns, *taken(cursor.fetchmany, limit)
         finally:
             self._leave(connection, cursor)
 

@@ -16,7 +16,7 @@ import psycopg
 from psycopg import sql as text_of
 from psycopg.conninfo import make_conninfo
 
-from sqlore.engines.base import line_and_column, short, stopped
+from sqlore.engines.base import line_and_column, short, stopped, taken
 from sqlore.engines.first_word import first_word
 from sqlore.engines.postgres_errors import cannot_connect
 from sqlore.engines.postgres_schema import read_fingerprint, read_schema
@@ -164,7 +164,7 @@ class PostgresEngine(ServerEngine):
         with connection.cursor(name=_CURSOR, scrollable=None) as cursor:
             cursor.execute(text_of.SQL(sql))
             columns = tuple(str(item.name) for item in cursor.description or ())
-            return columns, cursor.fetchmany(limit + 1)
+            return columns, *taken(cursor.fetchmany, limit)
 
     def translate(self, error: Exception, sql: str, timeout: float, reason: str | None) -> SqloreError:
         if not isinstance(error, psycopg.Error):

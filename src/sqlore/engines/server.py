@@ -24,7 +24,7 @@ __all__ = ["Found", "ServerEngine"]
 
 Read = TypeVar("Read")
 #: The columns of a result and at most one row more than were wanted.
-Found = tuple[tuple[str, ...], list[tuple[Any, ...]]]
+Found = tuple[tuple[str, ...], list[tuple[Any, ...]], bool]
 
 #: Seconds beyond the limit in which the server should have stopped a query by itself.
 _LATE: Final = 0.5
@@ -122,8 +122,8 @@ class ServerEngine(Engine):
             if isinstance(run.error, SqloreError):
                 raise run.error
             raise self.translate(run.error, sql, timeout, run.reason) from run.error
-        columns, found = run.found
-        return Rows(columns, tuple(found[:limit]), len(found) > limit, time.monotonic() - started)
+        columns, found, more = run.found
+        return Rows(columns, tuple(found), more, time.monotonic() - started)
 
     def schema(self) -> Schema:
         return self._inside(self.read_schema)
@@ -206,7 +206,7 @@ class _Run(WatchedQuery):
 
     def __init__(self, engine: ServerEngine, sql: str, limit: int, timeout: float) -> None:
         super().__init__()
-        self.found: Found = ((), [])
+        self.found: Found = ((), [], False)
         self._engine, self._sql, self._limit, self._timeout = engine, sql, limit, timeout
         self._at_work: Any = None
 

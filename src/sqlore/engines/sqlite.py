@@ -16,7 +16,15 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import quote as url_quote
 
-from sqlore.engines.base import DEFAULT_LIMIT, DEFAULT_TIMEOUT, Engine, file_fingerprint, short, stopped
+from sqlore.engines.base import (
+    DEFAULT_LIMIT,
+    DEFAULT_TIMEOUT,
+    Engine,
+    file_fingerprint,
+    short,
+    stopped,
+    taken,
+)
 from sqlore.engines.sqlite_schema import read_schema
 from sqlore.engines.url import Target
 from sqlore.errors import ConnectError, EngineError, QueryError, UnsafeSql
@@ -133,10 +141,10 @@ class SqliteEngine(Engine):
                 if cursor.description is None:
                     raise QueryError("there is no query to run")
                 columns = tuple(str(item[0]) for item in cursor.description)
-                found = cursor.fetchmany(limit + 1)
+                found, more = taken(cursor.fetchmany, limit)
             finally:
                 cursor.close()
-            return Rows(columns, tuple(found[:limit]), len(found) > limit, time.monotonic() - started)
+            return Rows(columns, tuple(found), more, time.monotonic() - started)
 
         started = time.monotonic()
         return self._guarded(read, sql, timeout)

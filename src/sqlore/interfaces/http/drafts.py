@@ -11,6 +11,7 @@ import re
 import secrets
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -160,6 +161,17 @@ class DraftFiles:
             draft = replace(self.get(id), changed=now(), **facts)
             self._write(self._file(id), draft.to_json())
         return draft
+
+    def revise(self, id: str, act: Callable[[DraftHistory], DraftHistory]) -> KeptDraft:
+        """The draft after something was done to its SQL as it is now: of two at a time, one after the other.
+
+        Raises what `act` raises; `Conflict` where there is no SQL.
+        """
+        with self._lock:
+            kept = self.get(id)
+            if kept.history is None:
+                raise Conflict("this draft has no SQL yet", hint="ask its question again")
+            return self.change(id, history=act(kept.history), error=None)
 
     def propose(self, id: str, step: Refinement) -> str:
         """Keeps a proposed change with its draft and returns its id; the oldest ones go."""

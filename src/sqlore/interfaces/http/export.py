@@ -15,7 +15,6 @@ from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
 from sqlore.engines import Engine
-from sqlore.interfaces.http.plain import cell
 from sqlore.interfaces.http.results import KeptResult
 from sqlore.model import Rows
 
@@ -106,11 +105,39 @@ def _type(values: Sequence[Any]) -> str:
     if kinds == {int}:
         small = all(-(2**63) <= value < 2**63 for value in values if value is not None)
         return "BIGINT" if small else "VARCHAR"
-    if kinds <= {int, float, Decimal}:
-        return "DOUBLE"
+    if Decimal in kinds:
+        return _decimal([value for value in values if value is not None])
+    if kinds <= {int, float}:
+        return "DOUBLE" if all(_exact(value) for value in values) else "VARCHAR"
     if kinds == {date}:
         return "DATE"
     return "TIMESTAMP" if kinds == {datetime} else "VARCHAR"
+
+
+def _exact(value: Any) -> bool:
+    """Whether a number is the same as a float."""
+    return not isinstance(value, int) or abs(value) <= 2**53
+
+
+def _decimal(values: Sequence[Any]) -> str:
+    """The type that holds these numbers to the last digit: DECIMAL, or else texts.
+
+    >>> _decimal([Decimal("1.50"), 7]), _decimal([Decimal("1e60"), 1]), _decimal([Decimal("NaN")])
+    ('DECIMAL(38, 2)', 'VARCHAR', 'VARCHAR')
+    >>> _decimal([Decimal("1.5"), 0.25])
+    'DOUBLE'
+    """
+    if any(isinstance(value, float) for value in values):
+        return "DOUBLE" if all(isinstance(value, int | float | Decimal) for value in values) else "VARCHAR"
+    if not all(isinstance(value, int | Decimal) and Decimal(value).is_finite() for value in values):
+        return "VARCHAR"
+    scale = whole = 0
+    for value in values:
+        number = Decimal(value)
+        exponent = number.as_tuple().exponent
+        assert isinstance(exponent, int)
+        scale, whole = max(scale, -exponent), max(whole, number.adjusted() + 1)
+    return f"DECIMAL(38, {scale})" if scale + whole <= 38 else "VARCHAR"
 
 
 def _json(value: Any, type_: str) -> Any:
@@ -128,4 +155,6 @@ def _text(value: Any) -> Any:
     """A value as a file has it: whole, unlike on a page."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else str(cell(value)) if isinstance(value, bytes) else str(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        return f"0x{bytes(value).hex()}"
+    return value if isinstance(value, str) else str(value)

@@ -26,7 +26,7 @@ from sqlore.interfaces.http.contract_jobs import (
     TokenEvent,
 )
 from sqlore.interfaces.http.contract_jobs import Job as JobShown
-from sqlore.interfaces.http.problems import NotFound, problem_of, unexpected
+from sqlore.interfaces.http.problems import Conflict, NotFound, problem_of, unexpected
 
 __all__ = ["Job", "Jobs", "Stopped", "now"]
 
@@ -210,9 +210,14 @@ class Jobs:
         turn: threading.Lock | None = None,
         cancel_when_left: bool = False,
     ) -> Job:
-        """A job that runs from now on; `turn` is a lock that is held while it works."""
+        """A job that runs from now on; `turn` is a lock that is held while it works.
+
+        Raises `Conflict` where the question of that draft is being answered already.
+        """
         job = Job(kind, draft, cancel_when_left=cancel_when_left)
         with self._lock:
+            if kind == "ask" and draft is not None and self.asking(draft) is not None:
+                raise Conflict("this draft is being answered")
             self._jobs[job.id] = job
             ended = [one.id for one in self._jobs.values() if one.finished.is_set()]
             for old in ended[: max(0, len(ended) - KEPT)]:
@@ -230,6 +235,11 @@ class Jobs:
     def all(self) -> list[Job]:
         """All jobs that are remembered, the latest first."""
         return list(reversed(list(self._jobs.values())))
+
+    def asking(self, draft: str) -> Job | None:
+        """The job that answers the question of a draft now."""
+        running = (job for job in self.all() if job.draft == draft and job.kind == "ask")
+        return next((job for job in running if not job.finished.is_set()), None)
 
     def of_draft(self, draft: str) -> Job | None:
         """The job that runs for a draft now."""

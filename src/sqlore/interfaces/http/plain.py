@@ -25,13 +25,16 @@ def cell(value: Any) -> Cell:
 
     >>> cell(2**60), cell(float("nan")), cell(b"\\x00\\xff"), cell(7), cell(Decimal("1.50"))
     ('1152921504606846976', 'nan', '0x00ff', 7, 1.5)
+    >>> cell(Decimal("1e400")), cell(Decimal("NaN"))
+    ('1E+400', 'nan')
     """
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
         return value if -SAFE <= value <= SAFE else str(value)
     if isinstance(value, Decimal):
-        value = float(value) if len(value.as_tuple().digits) <= 15 else str(value)
+        short = len(value.as_tuple().digits) <= 15
+        value = float(value) if short and abs(value.adjusted()) < 300 else str(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, bytes | bytearray | memoryview):

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Final
 
 from sqlore.errors import UsageError
@@ -24,7 +25,7 @@ MOST_CELLS: Final = 4_000_000
 """Cells of all kept results together."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KeptResult:
     """The rows of a query."""
 
@@ -33,10 +34,13 @@ class KeptResult:
     rows: Rows
     columns: list[ResultColumn] = field(default_factory=list)
 
-    @property
-    def cells(self) -> int:
-        """How many cells it has."""
-        return len(self.rows.rows) * max(1, len(self.rows.columns))
+    @cached_property
+    def weight(self) -> int:
+        """How many cells it has; a long value weighs as much as several."""
+        long = sum(
+            len(value) >> 6 for row in self.rows.rows for value in row if isinstance(value, str | bytes)
+        )
+        return len(self.rows.rows) * max(1, len(self.rows.columns)) + long
 
 
 class Results:
@@ -52,7 +56,7 @@ class Results:
         with self._lock:
             self._kept[result.id] = result
             while len(self._kept) > 1 and (
-                len(self._kept) > KEPT or sum(one.cells for one in self._kept.values()) > MOST_CELLS
+                len(self._kept) > KEPT or sum(one.weight for one in self._kept.values()) > MOST_CELLS
             ):
                 self._kept.popitem(last=False)
         return result
@@ -108,8 +112,10 @@ def _rank(value: Any) -> tuple[int, Any]:
 
     >>> sorted(["b", 10, "A", 9.5], key=_rank)
     [9.5, 10, 'A', 'b']
+    >>> sorted([Decimal("NaN"), 2, float("nan"), 1.5], key=_rank)
+    [1.5, 2, Decimal('NaN'), nan]
     """
     if isinstance(value, bool | int | float | Decimal):
-        return 0, value
+        return (1, "") if value != value else (0, value)  # nothing is less or more than what is no number
     text = str(cell(value))
-    return 1, (text.casefold(), text)
+    return 2, (text.casefold(), text)

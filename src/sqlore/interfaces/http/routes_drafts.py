@@ -206,21 +206,19 @@ def write(id: DraftId, asked: SqlRequest, state: State) -> Draft:
 @router.post("/drafts/{id}/undo", tags=["refine"])
 def undo(id: DraftId, state: State) -> Draft:
     """The draft before its last step. 422 where there is none."""
-    kept = _ready(state, id)
-    assert kept.history is not None
-    history = kept.history.undo()
+    _ready(state, id)
+    changed = state.drafts.revise(id, DraftHistory.undo)
     state.log.add("refinement", "undo", id)
-    return draft_view(state, state.drafts.change(id, history=history, error=None))
+    return draft_view(state, changed)
 
 
 @router.post("/drafts/{id}/redo", tags=["refine"])
 def redo(id: DraftId, state: State) -> Draft:
     """The draft with the step that was undone last. 422 where there is none."""
-    kept = _ready(state, id)
-    assert kept.history is not None
-    history = kept.history.redo()
+    _ready(state, id)
+    changed = state.drafts.revise(id, DraftHistory.redo)
     state.log.add("refinement", "redo", id)
-    return draft_view(state, state.drafts.change(id, history=history, error=None))
+    return draft_view(state, changed)
 
 
 # ------------------------------------------------------------------ what they share
@@ -243,12 +241,11 @@ def _proposed(state: Served, kept: KeptDraft, asked: ProposalRequest) -> Refinem
 
 
 def _applied(state: Served, kept: KeptDraft, step: Refinement) -> Draft:
-    assert kept.history is not None
     try:
-        history = kept.history.apply(step)
+        changed = state.drafts.revise(kept.id, lambda history: history.apply(step))
     except EditError as error:
         raise Conflict(error.message, hint=error.hint) from error
-    return draft_view(state, state.drafts.change(kept.id, history=history, error=None, status="ready"))
+    return draft_view(state, changed)
 
 
 def _ready(state: Served, id: str) -> KeptDraft:
@@ -263,6 +260,6 @@ def _ready(state: Served, id: str) -> KeptDraft:
 def idle(state: Served, id: str) -> None:
     """Raises `NotFound` where there is no such draft, `Conflict` where it is being asked now."""
     state.drafts.get(id)
-    job = state.jobs.of_draft(id)
-    if job is not None and job.kind == "ask":
+    job = state.jobs.asking(id)
+    if job is not None:
         raise Conflict("this draft is being answered", hint=f"wait for it, or DELETE /api/jobs/{job.id}")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import threading
 from collections.abc import Callable
 from typing import Annotated, TypeVar
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Depends, Header, Query, Request
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
@@ -20,6 +21,7 @@ from sqlore.interfaces.http.contract_jobs import FigureEvent, JobEvent
 from sqlore.interfaces.http.contract_jobs import Job as JobShown
 from sqlore.interfaces.http.export import Format, exported
 from sqlore.interfaces.http.jobs import Job
+from sqlore.interfaces.http.problems import Conflict
 from sqlore.interfaces.http.results import page_of
 from sqlore.interfaces.http.sse import EventStream, stream_of
 from sqlore.interfaces.http.state import KeptExplanation, Served, served
@@ -33,6 +35,10 @@ Found = TypeVar("Found")
 
 MOST_ROWS = 100_000
 """Rows of one result that are read at most; an export reads more."""
+
+
+QUERIES = 8
+"""Queries that run at a time; further ones wait."""
 
 
 class RunRequest(Given):
@@ -136,19 +142,32 @@ async def export(
 async def _while_connected(request: Request, state: Served, work: Callable[[Engine], Found]) -> Found:
     """What `work` gives in a thread, with a connection of its own; stopped where the client goes away."""
     opened: list[Engine] = []
+    left = threading.Event()
 
     def in_thread() -> Found:
+        if left.is_set():
+            raise Conflict("nobody waits for this query any more")
         with state.engine() as engine:
             opened.append(engine)
             return work(engine)
 
-    task = asyncio.ensure_future(run_in_threadpool(in_thread))
+    task = asyncio.ensure_future(to_thread.run_sync(in_thread, limiter=_turns(request)))
     while not task.done():
         await asyncio.wait({task}, timeout=0.1)
         if not task.done() and await request.is_disconnected():
+            left.set()
             for engine in opened:
                 engine.interrupt()
     return task.result()
+
+
+def _turns(request: Request) -> CapacityLimiter:
+    """What queries wait for when many run: everything else is answered meanwhile."""
+    kept = request.app.state
+    if getattr(kept, "queries", None) is None:
+        kept.queries = CapacityLimiter(QUERIES)
+    turns: CapacityLimiter = kept.queries
+    return turns
 
 
 # ------------------------------------------------------------------ explanations

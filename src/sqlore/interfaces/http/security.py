@@ -98,10 +98,15 @@ class Access:
         True
         >>> Access().allows_origin("http://localhost:3000", "localhost:8642")
         False
+        >>> Access().allows_origin("http://[", "localhost:8642")
+        False
         """
         if origin in self.origins:
             return True
-        parts = urlsplit(origin)
+        try:
+            parts = urlsplit(origin)
+        except ValueError:
+            return False
         return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower()
 
     def knows(self, token: str) -> bool:
