@@ -137,6 +137,16 @@ def test_a_stream_gives_its_tokens_as_they_come(endpoint: Endpoint) -> None:
     assert answer.usage.cost is None
 
 
+def test_a_stream_that_does_not_end_is_left(endpoint: Endpoint) -> None:
+    choice = {"index": 0, "delta": {"content": "SELECT 1 "}, "finish_reason": None}
+    piece = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    endpoint.replies = [(200, [piece] * 1000)]
+    said: list[str] = []
+    answer = endpoint.model().chat(ASK, max_tokens=10, on_token=said.append)
+    assert answer.finish == "length"
+    assert len(said) < 100
+
+
 def test_busy_and_broken_endpoints_are_asked_again(endpoint: Endpoint) -> None:
     endpoint.replies = [(429, error("slow down")), (503, error("restarting")), (200, completion("SELECT 1"))]
     waits: list[float] = []

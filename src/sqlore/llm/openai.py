@@ -17,6 +17,8 @@ from sqlore.llm.base import Answer, Finish, ModelSettings, OnToken, require_mode
 from sqlore.model import Message, Usage
 
 # What an endpoint may not know or may call otherwise: parameter -> its newer name, or None to leave it out.
+_TOKEN: Final = 40
+"""Characters of a token at most, taken over a whole answer."""
 _OPTIONAL: dict[str, str | None] = {
     "max_tokens": "max_completion_tokens",
     "temperature": None,
@@ -106,10 +108,13 @@ class OpenAIModel:
         answer = self._client.chat.completions.create(**body, timeout=left)
         if on_token is None:
             return _Reply.whole(answer)
-        reply = _Reply()
+        reply, most = _Reply(), _TOKEN * body.get("max_tokens", body.get("max_completion_tokens", 10_000))
         with answer:
             for chunk in answer:
                 reply.add(chunk, on_token)
+                if len(reply.text) > most:  # it does not keep to what it was asked, and may never end
+                    reply.finish = "length"
+                    break
                 if time.monotonic() > deadline:
                     raise openai.APITimeoutError(request=answer.response.request)
         return reply
