@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import openai
 
@@ -16,9 +16,9 @@ from sqlore.errors import ModelError, ModelRefusal, ModelTimeout, ModelUnavailab
 from sqlore.llm.base import Answer, Finish, ModelSettings, OnToken, require_model_requests
 from sqlore.model import Message, Usage
 
-# What an endpoint may not know or may call otherwise: parameter -> its newer name, or None to leave it out.
 _TOKEN: Final = 40
 """Characters of a token at most, taken over a whole answer."""
+# What an endpoint may not know or may call otherwise: parameter -> its newer name, or None to leave it out.
 _OPTIONAL: dict[str, str | None] = {
     "max_tokens": "max_completion_tokens",
     "temperature": None,
