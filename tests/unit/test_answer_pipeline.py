@@ -148,7 +148,7 @@ def test_no_repair_where_none_is_wanted(answered: Answers) -> None:
 def test_a_query_that_runs_too_long(answered: Answers) -> None:
     endless = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"
     draft, _ = answered(endless, query_timeout=0.2, repairs=0)
-    assert draft.sql == endless
+    assert " ".join(draft.sql.split()) == endless
     assert draft.result is None
     assert draft.error
 
@@ -249,3 +249,22 @@ def test_what_cannot_be_asked(engine: Engine, catalog: Catalog) -> None:
     with pytest.raises(ConfigError, match="unknown strategy"):
         ask(QUESTION, engine=engine, catalog=catalog, model=model, strategy="magic")
     assert model.requests == []
+
+
+def test_a_long_answer_is_laid_out_before_it_is_cited(answered: Answers) -> None:
+    """What the model writes on one line has lines in the draft, and gives the rows that it gave."""
+    sql = (
+        "SELECT hero.name, publisher.name FROM hero JOIN publisher ON hero.publisher_id = publisher.id "
+        "WHERE hero.height > 181 ORDER BY hero.height"
+    )
+    draft, _ = answered(sql)
+    assert draft.sql.splitlines() == [
+        "SELECT hero.name, publisher.name",
+        "FROM hero",
+        "JOIN publisher ON hero.publisher_id = publisher.id",
+        "WHERE hero.height > 181",
+        "ORDER BY hero.height",
+    ]
+    assert draft.result is not None
+    assert draft.result.rows == (("Flash", "DC Comics"), ("Hulk", "Marvel Comics"))
+    assert draft.attempts[-1].sql == sql

@@ -25,6 +25,7 @@ from sqlore.errors import CheckError, EngineError, ModelError, ModelRefusal, Sql
 from sqlore.model import Attempt, Draft, Rows, Usage
 from sqlore.prompts import Prepared, Prompt, load_strategy, prepare_strategy
 from sqlore.sql import check_query, extract_sql
+from sqlore.sql.layout import laid_out
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from sqlore.engines import Engine
     from sqlore.knowledge import Store
     from sqlore.llm import Answer, ChatModel
-    from sqlore.llm.base import OnToken
+    from sqlore.llm.base import OnStep, OnToken
     from sqlore.retrieve import Retriever
 
 #: Temperature of the further samples; the first is always the most probable answer.
@@ -56,6 +57,7 @@ def ask(
     exclude: Collection[int | str] = (),
     on_progress: Callable[..., None] | None = None,
     on_token: OnToken | None = None,
+    on_model: OnStep | None = None,
 ) -> Draft:
     """SQL that answers `question`, its rows, and a citation for every fragment.
 
@@ -63,7 +65,7 @@ def ask(
     given by name is prepared here; to ask many questions give a prepared one (`prompts.prepare_strategy`),
     which is asked with the retriever if there is one. `embedder` is called where a strategy needs one.
     Scripts in `exclude` (ids, or keys of their source) are not retrieved. `on_progress` is called with the
-    name of each stage.
+    name of each stage, `on_model` with how far the model is in it.
 
     With the setting `reuse`, a question that is a known one with other values is answered from the `store`
     before anything is retrieved, where a `retriever` is given too: the model is not asked then.
@@ -75,7 +77,7 @@ def ask(
     """
     if not question.strip():
         raise UsageError("the question is empty", hint='sqlore ask "How many customers are active?"')
-    job = _Job(engine, catalog, model, settings or load_settings(), on_progress, on_token)
+    job = _Job(engine, catalog, model, settings or load_settings(), on_progress, on_token, on_model)
     if isinstance(strategy, str):
         retriever = retriever if load_strategy(strategy).history else None
         strategy = prepare_strategy(
@@ -99,12 +101,13 @@ def ask(
         best, attempts = job.best(job.resolved(strategy.prompt(context)))
         attempts = [*parts.attempts, *attempts]
     citations: tuple[Any, ...] = ()
-    if best.sql and store is not None:
+    sql = laid_out(best.sql, engine.dialect)  # before it is cited: the places of citations are those in it
+    if sql and store is not None:
         job.stage("citing")
-        citations = cite(best.sql, store, engine.dialect, catalog.schema)
+        citations = cite(sql, store, engine.dialect, catalog.schema)
     return Draft(
         question,
-        best.sql,
+        sql,
         citations,
         best.rows,
         tuple(attempts),
@@ -125,6 +128,7 @@ class _Job:
     settings: Settings
     on_progress: Callable[..., None] | None
     on_token: OnToken | None
+    on_model: OnStep | None = None
     usage: Usage = field(default_factory=Usage)
     known: tuple[Store | None, Collection[int | str]] = (None, ())
 
@@ -295,6 +299,7 @@ class _Job:
             seed=candidate.seed,
             timeout=self.settings.model_timeout,
             on_token=self.on_token,
+            on_step=self.on_model,
         )
         self.usage += answer.usage
         return answer

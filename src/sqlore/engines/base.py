@@ -16,6 +16,7 @@ __all__ = [
     "Engine",
     "file_fingerprint",
     "line_and_column",
+    "one_line",
     "quote_name",
     "short",
     "stopped",
@@ -99,6 +100,15 @@ def short(text: str, length: int = 300) -> str:
     """
     line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1] + "…"
+
+
+def one_line(name: str) -> str:
+    """A column's name without line breaks: one that is not named is called as its expression is written.
+
+    >>> one_line("SUM(a\\n  + b)")
+    'SUM(a + b)'
+    """
+    return " ".join(name.split()) if "\n" in name else name
 
 
 def taken(

@@ -17,7 +17,7 @@ from pymysql.constants import FIELD_TYPE
 from pymysql.converters import conversions
 from pymysql.cursors import SSCursor
 
-from sqlore.engines.base import short, stopped, taken
+from sqlore.engines.base import one_line, short, stopped, taken
 from sqlore.engines.mysql_errors import LOST, TIMES, cannot_connect
 from sqlore.engines.mysql_schema import read_fingerprint, read_schema
 from sqlore.engines.mysql_text import query_error, require_reading
@@ -145,7 +145,7 @@ class MysqlEngine(ServerEngine):
         cursor = connection.cursor(SSCursor)
         try:
             cursor.execute(sql)
-            columns = tuple(str(item[0]) for item in cursor.description or ())
+            columns = tuple(one_line(str(item[0])) for item in cursor.description or ())
             return columns, *taken(cursor.fetchmany, limit)
         finally:
             self._leave(connection, cursor)

@@ -21,6 +21,7 @@ from sqlore.engines.base import (
     DEFAULT_TIMEOUT,
     Engine,
     file_fingerprint,
+    one_line,
     short,
     stopped,
     taken,
@@ -140,7 +141,7 @@ class SqliteEngine(Engine):
             try:
                 if cursor.description is None:
                     raise QueryError("there is no query to run")
-                columns = tuple(str(item[0]) for item in cursor.description)
+                columns = tuple(one_line(str(item[0])) for item in cursor.description)
                 found, more = taken(cursor.fetchmany, limit)
             finally:
                 cursor.close()
