@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from sqlore.answer.refine import Refiner
     from sqlore.answer.refine_history import DraftHistory
     from sqlore.catalog import Catalog, Entry
+    from sqlore.catalog.current import Watch
     from sqlore.config import Settings
     from sqlore.embed import Embedder
     from sqlore.engines import Engine
     from sqlore.knowledge import LearnReport, Store
     from sqlore.llm import ChatModel
+    from sqlore.llm.base import OnStep
     from sqlore.model import Draft, Retrieval, Schema, Script
     from sqlore.prompts.da_gp import PreparedAdapted
     from sqlore.prompts.da_gp_learn import WarmReport
@@ -93,6 +95,7 @@ class Workspace:
         self.settings = settings
         self.on_progress: OnProgress | None = None
         self._opened: list[Any] = []
+        self._watch: Watch | None = None
 
     def __enter__(self) -> Workspace:
         return self
@@ -217,6 +220,26 @@ class Workspace:
 
         saved = self._saved_catalog() if self.learned else None
         return saved or build_catalog(self.engine, dictionary_files=self.settings.dictionary)
+
+    def look_again(self) -> None:
+        """Takes up the tables and columns of the database, where they changed since the catalog was read.
+
+        Where nothing changed that costs a look at the file, or one query of a server. A database that cannot
+        be opened leaves things as they are, and so does one of which only a schema is known.
+        """
+        from sqlore.catalog.current import Watch
+
+        known, engine = self.catalog, self.engine
+        if self._watch is None:
+            state = self.store.meta("state") if self.learned else ""
+            if state is None:
+                return
+            same = not state or state == _state(engine, self.settings.dictionary)
+            self._watch = Watch(engine.fingerprint() if same else None)
+        fresh = self._watch.look(known, engine)
+        if fresh is not known:
+            self.__dict__["catalog"] = fresh
+            self.__dict__.pop("retriever", None)
 
     @cached_property
     def retriever(self) -> Retriever:
@@ -357,6 +380,7 @@ class Workspace:
         self.store.mark_stale(schema)
         self.__dict__.pop("catalog", None)
         self.__dict__.pop("retriever", None)
+        self._watch = None
         self._remember()
 
     def say(self, *entries: Entry, taken_back: Sequence[Entry] = ()) -> Catalog:
@@ -407,6 +431,7 @@ class Workspace:
         A database and dictionary files that have not changed are not read again.
         """
         from sqlore.catalog import build_catalog, catalog_from_schema
+        from sqlore.engines import connect
 
         files = self.settings.dictionary
         if schema is not None:
@@ -418,12 +443,13 @@ class Workspace:
         # what files said is kept until other files are given
         replaced = {"database", "file"} if files else {"database"}
         said = [e for e in saved.dictionary.entries if e.source not in replaced] if saved else []
-        catalog = build_catalog(
-            self.engine,
-            dictionary_files=files,
-            entries=said,
-            on_progress=on_progress and (lambda done, total, _: on_progress("reading columns", done, total)),
-        )
+        with connect(self.engine.url) as engine:  # the file may be another one of the same name by now
+            catalog = build_catalog(
+                engine,
+                dictionary_files=files,
+                entries=said,
+                on_progress=on_progress and (lambda done, total, _: on_progress("reading columns", done, total)),
+            )
         self.store.set_meta(database=self.engine.url, state=state)
         return catalog
 
@@ -455,15 +481,18 @@ class Workspace:
         *,
         strategy: str = "history",
         on_progress: OnProgress | None = None,
+        on_model: OnStep | None = None,
     ) -> Draft:
         """SQL that answers the question, with rows, and a citation for every fragment.
 
         With a strategy that uses no history, or where nothing was learned, nothing is retrieved.
+        `on_progress` is told each stage, `on_model` how far the model is in it.
         """
         from sqlore.answer import ask
         from sqlore.prompts import load_strategy
 
         self.on_progress = on_progress
+        self.look_again()
         uses_history = self.learned and load_strategy(strategy).history
         return ask(
             asked(question),
@@ -476,6 +505,7 @@ class Workspace:
             settings=self.settings,
             embedder=lambda: self.embedder,
             on_progress=on_progress,
+            on_model=on_model,
         )
 
     # -------------------------------------------------------------- the draft that is worked on
@@ -484,6 +514,7 @@ class Workspace:
         """What can be changed about a query over this database; `model`: also wishes that need one."""
         from sqlore.answer.refine import Refiner
 
+        self.look_again()
         store = self.store if self.learned else None
         chosen = self.model if model and self.settings.model != "none" else None
         return Refiner(self.catalog, self.engine.dialect, store=store, model=chosen, settings=self.settings)
@@ -492,6 +523,7 @@ class Workspace:
         """A query checked, run and cited as `ask` does it."""
         from sqlore.answer.refine import checked_draft
 
+        self.look_again()
         store = self.store if self.learned else None
         return checked_draft(
             sql,

@@ -15,6 +15,7 @@ import pytest
 import sqlore.llm.base
 from sqlore.errors import ModelError, ModelRefusal, ModelTimeout, ModelUnavailable
 from sqlore.llm import ModelSettings
+from sqlore.llm.base import ModelStep
 from sqlore.llm.openai import OpenAIModel
 from sqlore.model import Message
 
@@ -137,6 +138,26 @@ def test_a_stream_gives_its_tokens_as_they_come(endpoint: Endpoint) -> None:
     assert answer.usage.cost is None
 
 
+def test_an_endpoint_tells_that_it_was_asked_and_the_tokens_that_came(endpoint: Endpoint) -> None:
+    choice = {"index": 0, "delta": {"content": "SELECT"}, "finish_reason": None}
+    piece = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+    endpoint.replies = [(200, [piece, piece])]
+    steps: list[ModelStep] = []
+    assert endpoint.model().chat(ASK, timeout=60, on_step=steps.append).text == "SELECTSELECT"
+    assert [(step.phase, step.done, step.limit_words) for step in steps] == [
+        ("asked", 0, "given up after 60 s"),
+        ("writes", 1, "given up after 60 s"),
+        ("writes", 2, "given up after 60 s"),
+    ]
+
+
+def test_an_endpoint_that_does_not_stream_is_understood(endpoint: Endpoint) -> None:
+    endpoint.replies = [(200, completion("SELECT 1"))]
+    said: list[str] = []
+    answer = endpoint.model().chat(ASK, on_token=said.append)
+    assert (answer.text, answer.usage.prompt, said) == ("SELECT 1", 100, ["SELECT 1"])
+
+
 def test_a_stream_that_does_not_end_is_left(endpoint: Endpoint) -> None:
     choice = {"index": 0, "delta": {"content": "SELECT 1 "}, "finish_reason": None}
     piece = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
@@ -185,8 +206,9 @@ def test_nobody_there(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_time_limit(endpoint: Endpoint) -> None:
     endpoint.replies = [(200, completion("SELECT 1"))]
     endpoint.delay = 1.0
-    with pytest.raises(ModelTimeout, match=r"0\.2 seconds"):
+    with pytest.raises(ModelTimeout, match=r"0\.2 seconds") as caught:
         endpoint.model().chat(ASK, timeout=0.2)
+    assert "SQLORE_MODEL_TIMEOUT=0.4" in str(caught.value.hint)
 
 
 def test_a_wrong_key_is_not_repeated_in_the_message(endpoint: Endpoint) -> None:

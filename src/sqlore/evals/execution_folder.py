@@ -24,7 +24,7 @@ from typing import Any, Final
 import sqlore
 from sqlore.errors import UsageError
 from sqlore.llm import Answer, ChatModel
-from sqlore.llm.base import OnToken
+from sqlore.llm.base import OnStep, OnToken
 from sqlore.llm.replay import request_key
 from sqlore.model import Message, Usage
 
@@ -157,6 +157,7 @@ class Kept:
         seed: int = 0,
         timeout: float | None = None,
         on_token: OnToken | None = None,
+        on_step: OnStep | None = None,
     ) -> Answer:
         """As the model itself, whatever it raises too."""
         options = {"max_tokens": max_tokens, "temperature": temperature, "stop": list(stop), "seed": seed}
@@ -175,6 +176,7 @@ class Kept:
             seed=seed,
             timeout=timeout,
             on_token=on_token,
+            on_step=on_step,
         )
         asked = [{"role": one.role, "content": one.content} for one in messages]
         said = {"text": answer.text, "finish": answer.finish, "usage": asdict(answer.usage)}

@@ -20,10 +20,70 @@ if TYPE_CHECKING:
 
 Finish = Literal["stop", "length", "other"]
 OnToken = Callable[[str], None]
+ModelPhase = Literal["waits", "loads", "asked", "reads", "writes"]
 
 #: False: every model that would really be asked refuses. Tests set it, so that none reaches a model by
 #: accident; the environment variable does the same for the processes they start.
 ALLOW_MODEL_REQUESTS = os.environ.get("SQLORE_ALLOW_MODEL_REQUESTS", "1") != "0"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStep:
+    """How far a model is with one answer: told while it is at it, so that nobody waits without knowing why.
+
+    It ``waits`` for its turn, ``loads`` its file, is ``asked`` (a remote one, which says nothing of its
+    reading), ``reads`` the prompt (`done` of `total` tokens), ``writes`` (`done` tokens). `limit` is the time
+    limit in seconds: of standing still where `still`, else of the whole answer.
+
+    >>> step = ModelStep("reads", 512, 1400, limit=300, still=True)
+    >>> step.words
+    'the model reads the question with its context: 512 of 1,400 tokens'
+    >>> step.limit_words
+    'given up after 300 s without progress'
+    """
+
+    phase: ModelPhase
+    done: int = 0
+    total: int | None = None
+    limit: float | None = None
+    still: bool = False
+
+    @property
+    def words(self) -> str:
+        """What it does, with its figures."""
+        if self.phase == "reads" and self.total:
+            return f"{_DOES['reads']}: {self.done:,} of {self.total:,} tokens"
+        if self.phase == "writes":
+            return f"{_DOES['writes']}: {self.done:,} token{'s' * (self.done != 1)}"
+        return _DOES[self.phase]
+
+    @property
+    def limit_words(self) -> str:
+        """When it is given up; empty where there is no limit."""
+        if self.limit is None:
+            return ""
+        return f"given up after {self.limit:g} s" + (" without progress" if self.still else "")
+
+
+OnStep = Callable[[ModelStep], None]
+
+_DOES: dict[ModelPhase, str] = {
+    "waits": "the model answers another question first",
+    "loads": "the model is loaded",
+    "asked": "the model was asked and has not begun to write",
+    "reads": "the model reads the question with its context",
+    "writes": "the model writes",
+}
+
+
+def more_time(limit: float) -> str:
+    """The hint of a time limit that was reached: how to give the model more.
+
+    >>> more_time(300)
+    'give it more time: SQLORE_MODEL_TIMEOUT=600, or model_timeout = 600 in sqlore.toml'
+    """
+    more = f"{limit * 2:g}"
+    return f"give it more time: SQLORE_MODEL_TIMEOUT={more}, or model_timeout = {more} in sqlore.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +119,12 @@ class ChatModel(Protocol):
         seed: int = 0,
         timeout: float | None = None,
         on_token: OnToken | None = None,
+        on_step: OnStep | None = None,
     ) -> Answer:
         """Ask once. Raises ModelUnavailable, ModelTimeout, ModelRefusal, or ModelError for a prompt that
-        is too long. `timeout` is in seconds for the whole call, retries included."""
+        is too long. `timeout` is in seconds: of a remote model for the whole call, retries included; of one
+        in this process for standing still, however slow it is. `on_step` is told how far it is; an exception
+        of it or of `on_token` ends the call."""
         ...
 
 

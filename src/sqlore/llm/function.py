@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from sqlore.errors import ModelUnavailable
-from sqlore.llm.base import Answer, OnToken
+from sqlore.llm.base import Answer, OnStep, OnToken
 from sqlore.model import Message, Usage
 
 
@@ -35,6 +35,7 @@ class FunctionModel:
         seed: int = 0,
         timeout: float | None = None,
         on_token: OnToken | None = None,
+        on_step: OnStep | None = None,
     ) -> Answer:
         """The function's answer; whatever it raises comes through."""
         self.requests.append(tuple(messages))
@@ -63,6 +64,7 @@ class NoModel:
         seed: int = 0,
         timeout: float | None = None,
         on_token: OnToken | None = None,
+        on_step: OnStep | None = None,
     ) -> Answer:
         """Always raises ModelUnavailable."""
         raise ModelUnavailable("no model is set", hint="choose one with --model, for example --model local")

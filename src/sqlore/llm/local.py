@@ -3,6 +3,9 @@
 The model is loaded at the first question and stays; one request runs at a time. The start of a prompt
 that equals one before is taken from the prefix cache, so the stable part of a prompt is read once. States of
 several prompts are kept: a strategy may go to and fro between prompts that begin differently.
+
+Its time limit is of standing still. On a machine that is busy with other things a batch of the prompt takes
+ten times as long; an answer that comes slowly is an answer, one that does not come on is none.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlore.errors import ModelError, ModelTimeout, ModelUnavailable
-from sqlore.llm.base import Answer, Finish, OnToken, require_model_requests
+from sqlore.llm.base import Answer, Finish, ModelStep, OnStep, OnToken, more_time, require_model_requests
 from sqlore.model import Message, Usage
 
 # Prompt tokens read between two looks at the cancel flag: under two seconds on two cores, and 4 % slower
@@ -26,6 +29,8 @@ BATCH = 128
 # Memory for the states of prompts before the last one; the oldest go first. A token of the default model
 # takes 28 KiB, so this is nine prompts of 2,000 tokens. A state that is hardly shared by the next is kept.
 KEPT_MIB = 512
+# Seconds between two looks at whether the request before has ended.
+_LOOK = 0.5
 
 
 def physical_cores() -> int:
@@ -83,11 +88,13 @@ class LocalModel:
         seed: int = 0,
         timeout: float | None = None,
         on_token: OnToken | None = None,
+        on_step: OnStep | None = None,
     ) -> Answer:
-        """Ask once; loading the model is not counted against `timeout`, waiting for another request is."""
+        """Ask once. `timeout` is how long neither a token nor a batch of the prompt may come; loading the
+        model is not counted, waiting for another request is as long as that one stands still."""
         require_model_requests(self.name)
-        if not self._busy.acquire(timeout=-1 if timeout is None else timeout):
-            raise ModelTimeout(f"the model was busy for {timeout:g} seconds", hint="ask again later")
+        request = _Request(on_token, on_step, timeout)
+        self._wait_turn(request, timeout)
         body = {
             "messages": [{"role": m.role, "content": m.content} for m in messages],
             "max_tokens": max_tokens,
@@ -98,15 +105,16 @@ class LocalModel:
             "return_progress": True,
             "cache_prompt": True,
         }
-        request = _Request(body, on_token)
         try:
+            if self._server is None:
+                request.tell(ModelStep("loads"))
             server = self._load()
         except BaseException:
             self._busy.release()
             raise
         self._running = request
         # In a thread of its own, so that Ctrl-C and the time limit reach the caller while native code runs.
-        threading.Thread(target=self._work, args=(server, request), daemon=True).start()
+        threading.Thread(target=self._work, args=(server, body, request), daemon=True).start()
         return request.wait(timeout)
 
     def close(self) -> None:
@@ -116,9 +124,26 @@ class LocalModel:
             self._running.cancel()
         self._server = None
 
-    def _work(self, server: Any, request: _Request) -> None:
+    def _wait_turn(self, request: _Request, timeout: float | None) -> None:
+        """Takes the model, after the request that it works on."""
+        if self._busy.acquire(blocking=False):
+            return
+        began = time.monotonic()
+        while True:
+            request.tell(ModelStep("waits", limit=timeout, still=True))
+            if self._busy.acquire(timeout=_LOOK):
+                return
+            running = self._running
+            moved = began if running is None else max(began, running.moved)
+            if timeout is not None and time.monotonic() - moved > timeout:
+                raise ModelTimeout(
+                    f"the model was busy with another question and stood still for {timeout:g} seconds",
+                    hint="ask again later",
+                )
+
+    def _work(self, server: Any, body: dict[str, Any], request: _Request) -> None:
         try:
-            request.run(server)
+            request.run(server, body)
         finally:
             self._running = None
             self._busy.release()
@@ -133,20 +158,27 @@ class LocalModel:
 class _Request:
     """One request on its way through the server: collects the stream, can be stopped."""
 
-    def __init__(self, body: dict[str, Any], on_token: OnToken | None) -> None:
-        self._body = body
-        self._on_token = on_token
+    def __init__(self, on_token: OnToken | None, on_step: OnStep | None, limit: float | None) -> None:
+        self._on_token, self._on_step, self._limit = on_token, on_step, limit
         self._done = threading.Event()
         self._stopped = threading.Event()
         self._started = time.monotonic()
+        self.moved = self._started
+        """When it last came on: a batch of the prompt or a token."""
+        self._step = ModelStep("reads", limit=limit, still=True)
         self._parts: list[str] = []
         self._timings: dict[str, Any] = {}
         self._finish: Finish = "other"
         self._error: BaseException | None = None
 
-    def run(self, server: Any) -> None:
+    def tell(self, step: ModelStep) -> None:
+        self._step = step
+        if self._on_step is not None:
+            self._on_step(step)
+
+    def run(self, server: Any, body: dict[str, Any]) -> None:
         try:
-            direct = server.handle_chat_completions(self._body, self._chunk)
+            direct = server.handle_chat_completions(body, self._chunk)
             if isinstance(direct, dict):
                 self._chunk(direct)
         except BaseException as error:
@@ -155,17 +187,14 @@ class _Request:
             self._done.set()
 
     def wait(self, timeout: float | None) -> Answer:
+        self.moved = time.monotonic()  # the model is loaded by now
         try:
-            finished = self._done.wait(timeout)
-        except BaseException:  # Ctrl-C
+            while not self._done.wait(None if timeout is None else self.moved + timeout - time.monotonic()):
+                if timeout is not None and time.monotonic() - self.moved >= timeout:
+                    raise self._still(timeout)
+        except BaseException:  # the limit, or Ctrl-C
             self.cancel()
             raise
-        if not finished:
-            self.cancel()
-            raise ModelTimeout(
-                f"the model gave no whole answer within {timeout:g} seconds",
-                hint="give it more time, or a shorter prompt",
-            )
         if self._error is not None:
             raise self._error
         seconds = time.monotonic() - self._started
@@ -173,6 +202,10 @@ class _Request:
         prompt = cached + int(self._timings.get("prompt_n", 0))
         usage = Usage(prompt, cached, int(self._timings.get("predicted_n", 0)), seconds, 1, 0.0)
         return Answer("".join(self._parts), usage, self._finish)
+
+    def _still(self, timeout: float) -> ModelTimeout:
+        was = f" (last: {self._step.words})" if self._step.done else ""
+        return ModelTimeout(f"the model stood still for {timeout:g} seconds{was}", hint=more_time(timeout))
 
     def cancel(self) -> None:
         """Stop at the next token or batch of the prompt; waits for it a short while."""
@@ -193,11 +226,16 @@ class _Request:
         return False
 
     def _take(self, chunk: dict[str, Any]) -> None:
+        self.moved = time.monotonic()
         self._timings = chunk.get("timings") or self._timings
+        if read := chunk.get("prompt_progress"):
+            done, total = int(read.get("processed", 0)), int(read.get("total", 0))
+            self.tell(ModelStep("reads", done, total, self._limit, still=True))
         for choice in chunk.get("choices", ()):
             text = (choice.get("delta") or {}).get("content")
             if text:
                 self._parts.append(text)
+                self.tell(ModelStep("writes", len(self._parts), None, self._limit, still=True))
                 if self._on_token is not None:
                     self._on_token(text)
             if choice.get("finish_reason"):

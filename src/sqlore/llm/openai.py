@@ -8,13 +8,26 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import openai
+import openai.types.chat
 
 from sqlore.errors import ModelError, ModelRefusal, ModelTimeout, ModelUnavailable
-from sqlore.llm.base import Answer, Finish, ModelSettings, OnToken, require_model_requests
+from sqlore.llm.base import (
+    Answer,
+    Finish,
+    ModelSettings,
+    ModelStep,
+    OnStep,
+    OnToken,
+    more_time,
+    require_model_requests,
+)
 from sqlore.model import Message, Usage
+
+if TYPE_CHECKING:
+    import httpx
 
 _TOKEN: Final = 40
 """Characters of a token at most, taken over a whole answer."""
@@ -61,6 +74,7 @@ class OpenAIModel:
         seed: int = 0,
         timeout: float | None = None,
         on_token: OnToken | None = None,
+        on_step: OnStep | None = None,
     ) -> Answer:
         """Ask, again after 429, 5xx and lost connections, within `timeout` seconds in all."""
         require_model_requests(self.name)
@@ -73,21 +87,23 @@ class OpenAIModel:
         }
         if stop:
             body["stop"] = list(stop)
-        if on_token is not None:
-            body |= {"stream": True, "stream_options": {"include_usage": True}}
         limit = self._settings.timeout if timeout is None else timeout
+        heard = _Heard(on_token, on_step, limit) if on_token or on_step else None
+        if heard is not None:
+            heard.begun()
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
         started = time.monotonic()
-        reply = self._send(body, started + limit, limit, on_token)
+        reply = self._send(body, started + limit, limit, heard)
         return self._answer(reply, time.monotonic() - started)
 
-    def _send(self, body: dict[str, Any], deadline: float, limit: float, on_token: OnToken | None) -> _Reply:
+    def _send(self, body: dict[str, Any], deadline: float, limit: float, heard: _Heard | None) -> _Reply:
         tries = 0
         while True:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise self._timeout(limit)
             try:
-                return self._once(self._adapted(body), left, deadline, on_token)
+                return self._once(self._adapted(body), left, deadline, heard)
             except openai.APITimeoutError as error:
                 raise self._timeout(limit) from error
             except openai.BadRequestError as error:
@@ -104,14 +120,16 @@ class OpenAIModel:
             except (openai.OpenAIError, ValueError, AttributeError, TypeError) as error:
                 raise self._strange(error) from error
 
-    def _once(self, body: dict[str, Any], left: float, deadline: float, on_token: OnToken | None) -> _Reply:
+    def _once(self, body: dict[str, Any], left: float, deadline: float, heard: _Heard | None) -> _Reply:
         answer = self._client.chat.completions.create(**body, timeout=left)
-        if on_token is None:
+        if heard is None:
             return _Reply.whole(answer)
+        if "json" in answer.response.headers.get("content-type", ""):
+            return _unstreamed(answer.response, heard)
         reply, most = _Reply(), _TOKEN * body.get("max_tokens", body.get("max_completion_tokens", 10_000))
         with answer:
             for chunk in answer:
-                reply.add(chunk, on_token)
+                reply.add(chunk, heard)
                 if len(reply.text) > most:  # it does not keep to what it was asked, and may never end
                     reply.finish = "length"
                     break
@@ -157,7 +175,7 @@ class OpenAIModel:
         return ModelTimeout(
             f"the model {self.name} gave no whole answer within {limit:g} seconds",
             where=self._where,
-            hint="give it more time, or choose a faster model",
+            hint=more_time(limit),
         )
 
     def _unavailable(self, error: openai.APIError, tries: int) -> ModelUnavailable:
@@ -199,6 +217,33 @@ class OpenAIModel:
         )
 
 
+def _unstreamed(response: httpx.Response, heard: _Heard) -> _Reply:
+    """The answer of an endpoint that gives it whole although a stream was asked for."""
+    reply = _Reply.whole(openai.types.chat.ChatCompletion.model_validate_json(response.read()))
+    if reply.text:
+        heard(reply.text)
+    return reply
+
+
+class _Heard:
+    """Who listens to an answer: to its pieces, to how far it is, or to both."""
+
+    def __init__(self, on_token: OnToken | None, on_step: OnStep | None, limit: float) -> None:
+        self._on_token, self._on_step, self._limit, self._pieces = on_token, on_step, limit, 0
+
+    def begun(self) -> None:
+        if self._on_step is not None:
+            self._on_step(ModelStep("asked", limit=self._limit))
+
+    def __call__(self, text: str) -> None:
+        """A piece of the answer came: one token, as nearly all endpoints send them."""
+        self._pieces += 1
+        if self._on_step is not None:
+            self._on_step(ModelStep("writes", self._pieces, limit=self._limit))
+        if self._on_token is not None:
+            self._on_token(text)
+
+
 class _Reply:
     """An answer as it comes, whole or in pieces."""
 
@@ -219,12 +264,12 @@ class _Reply:
         reply._count(completion.usage)
         return reply
 
-    def add(self, chunk: Any, on_token: OnToken) -> None:
+    def add(self, chunk: Any, heard: Callable[[str], None]) -> None:
         if chunk.choices:
             delta = chunk.choices[0].delta
             if delta.content:
                 self.text += delta.content
-                on_token(delta.content)
+                heard(delta.content)
             self.refusal += getattr(delta, "refusal", None) or ""
             self._end(chunk.choices[0].finish_reason)
         self._count(chunk.usage)

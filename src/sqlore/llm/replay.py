@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlore.errors import ModelUnavailable
-from sqlore.llm.base import Answer, ChatModel, OnToken
+from sqlore.llm.base import Answer, ChatModel, OnStep, OnToken
 from sqlore.model import Message, Usage
 
 
@@ -55,6 +55,7 @@ class ReplayModel:
         seed: int = 0,
         timeout: float | None = None,
         on_token: OnToken | None = None,
+        on_step: OnStep | None = None,
     ) -> Answer:
         """The answer recorded for exactly this request."""
         key = request_key(messages, max_tokens=max_tokens, temperature=temperature, stop=stop, seed=seed)
@@ -92,6 +93,7 @@ class RecordingModel:
         seed: int = 0,
         timeout: float | None = None,
         on_token: OnToken | None = None,
+        on_step: OnStep | None = None,
     ) -> Answer:
         """Ask the inner model and record what it said."""
         key = request_key(messages, max_tokens=max_tokens, temperature=temperature, stop=stop, seed=seed)
@@ -104,6 +106,7 @@ class RecordingModel:
                 seed=seed,
                 timeout=timeout,
                 on_token=on_token,
+                on_step=on_step,
             )
             entry = {"text": answer.text, "finish": answer.finish, "usage": asdict(answer.usage)}
             self._answers[key] = entry
