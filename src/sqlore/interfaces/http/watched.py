@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from sqlore.interfaces.http.jobs import Job, Stopped
 from sqlore.llm import Answer, ChatModel
-from sqlore.llm.base import OnToken
+from sqlore.llm.base import OnStep, OnToken
 from sqlore.model import Message, Retrieval
 from sqlore.retrieve import Retriever
 
@@ -53,6 +53,7 @@ class WatchedModel:
         seed: int = 0,
         timeout: float | None = None,
         on_token: OnToken | None = None,
+        on_step: OnStep | None = None,
     ) -> Answer:
         """As the model's own; raises `Stopped` where the job was cancelled."""
 
@@ -70,6 +71,7 @@ class WatchedModel:
                 seed=seed,
                 timeout=timeout,
                 on_token=token,
+                on_step=on_step,
             )
 
         self._job.check()
