@@ -47,14 +47,17 @@ def test_json_is_stable(sqlore_: Command) -> None:
 
 
 @pytest.mark.usefixtures("shop")
-def test_the_text_has_two_lines_an_item_and_warns_of_joins_that_multiply(sqlore_: Command) -> None:
+def test_the_text_has_two_lines_an_item_and_tells_calmly_of_joins_that_multiply(sqlore_: Command) -> None:
     sql = "SELECT c.name, COUNT(*) AS n FROM customer c JOIN orders o ON o.customer_id = c.id GROUP BY c.name"
     said = sqlore_("explain", sql, "--db", "shop.sqlite").out
     lines = [line.strip() for line in said.splitlines()]
     at = lines.index("· dimension   GROUP BY c.name")
     assert lines[at + 1] == "for each customer (name)"
     assert lines[at + 2] == "3 different values: Ann (2), Bob (1), Eve (1)"
-    assert "this join multiplies rows: 3 become 4; sums and counts after it count some twice" in lines
+    assert not any("several times" in line for line in lines)
+    assert any("several orders for one customer" in line for line in lines), [
+        x for x in lines if "column" in x
+    ]
     assert "2 columns: name TEXT, n INTEGER" in lines
 
 

@@ -2,14 +2,14 @@
 
 Every figure is a `Job`: asked for its facts with a function that runs SQL, so that whoever runs it decides
 about time, threads and cancelling. What each kind shows follows Cerebra's Knowledge View; beyond it, a join
-says how many rows it loses and multiplies.
+says how many rows it loses and multiplies, and which sums that makes wrong.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -24,11 +24,15 @@ from sqlore.answer.explain_model import (
     Item,
     Joined,
     Sample,
+    Twice,
     Values,
 )
 from sqlore.answer.explain_sql import NodeSql, edges_in, has_query, split_commas
+from sqlore.answer.explain_twice import Doubles
 from sqlore.answer.explain_words import short_value
+from sqlore.catalog import humanize
 from sqlore.errors import QueryError, QueryTimeout
+from sqlore.knowledge.describe_words import plural, singular
 from sqlore.model import Rows
 from sqlore.sql.scopes import Graph, Node
 
@@ -213,10 +217,28 @@ class _NodeJobs:
             raise NoFigure("it joins with each row of the outer query")
         joins = Joins(self.graph, sql, ask)
         if item.fragment.form != "edge":
-            return joins.whole()
+            return replace(joins.whole(), twice=self._twice(sql, ask))
         if item.join < 1:
             raise NoFigure("the join that it belongs to could not be found in the text")
-        return joins.step(item.join)
+        many, one = self._partners(item)
+        return replace(joins.step(item.join), many=many, one=one, twice=self._twice(sql, ask, item.join))
+
+    def _twice(self, sql: NodeSql, ask: Ask, join: int | None = None) -> tuple[Twice, ...] | None:
+        """What is counted twice because of one join, or of any; None where that is not known."""
+        try:
+            found = Doubles(self.graph, sql, ask).found()
+            return tuple(one for place, one in found if join is None or place == join)
+        except (QueryTimeout, QueryError):
+            return None
+
+    def _partners(self, item: Item) -> tuple[str, str]:
+        """What the joined rows are called, many of them, and what each of those before is; empty: no name."""
+        assert self.node.parts is not None
+        joined = self.graph.index.get(self.node.parts.joins[item.join].node)
+        new = joined.name if joined is not None else ""
+        others = [name for name in item.fragment.tables if name.replace('"', "").lower() != new.lower()]
+        one = singular(humanize(others[0].replace('"', ""))) if len(others) == 1 else ""
+        return (plural(humanize(new)) if new else ""), one
 
     def dimension(self, sql: NodeSql, item: Item, ask: Ask) -> Groups:
         """The different values that are grouped by, the most frequent ones first."""

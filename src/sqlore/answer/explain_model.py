@@ -125,12 +125,28 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class Twice:
+    """An aggregate whose result a join changes, because it repeats rows of the `tables` it adds up.
+
+    `sql` is the aggregate, `word` what it does (``sum``, ``avg``, ``count``); `counted` values are added up
+    where there are `once` of different rows.
+    """
+
+    sql: str
+    word: str
+    tables: tuple[str, ...]
+    counted: int
+    once: int
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
     """What a join does: `before` rows on its left side become `rows`, with `columns` columns.
 
     `lost`: left rows that have no match and are gone; `unmatched`: those without a match that an outer join
-    keeps. `multiplied`: rows too many, because left rows have several matches. `steps` are the joins of a
-    whole FROM clause one by one.
+    keeps. `multiplied`: rows too many, because left rows have several matches: several `many` for one `one`,
+    where these have names. `steps` are the joins of a whole FROM clause one by one. `twice` are aggregates
+    that are wrong because of it; None where that is not known.
     """
 
     rows: int
@@ -140,10 +156,13 @@ class Joined:
     unmatched: int | None = None
     multiplied: int | None = None
     steps: tuple[Joined, ...] = ()
+    many: str = ""
+    one: str = ""
+    twice: tuple[Twice, ...] | None = ()
 
     @property
     def multiplies(self) -> bool:
-        """Whether it makes several rows of one: what is summed or counted afterwards counts them all."""
+        """Whether it makes several rows of one; what that changes is in `twice`."""
         return bool(self.multiplied) or any(step.multiplies for step in self.steps)
 
 
@@ -174,7 +193,7 @@ class Figure:
     """Figures from the data for one item, or for a node where `item` is empty.
 
     `text` says them in one line; without facts it says why. `warning` is what a reader must not miss: a
-    join that multiplies rows, a condition that leaves nothing.
+    sum that counts rows twice, a condition that leaves nothing.
     """
 
     node: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlore.answer.explain_model import Counts, Facts, Groups, Joined, Sample, Values
+from sqlore.answer.explain_model import Counts, Facts, Groups, Joined, Sample, Twice, Values
 
 LONGEST: Final = 200
 """Characters of one value that figures keep."""
@@ -57,6 +57,8 @@ def figure_text(facts: Facts) -> str:
     '3 of 10 rows; 2 with all conditions together'
     >>> figure_text(Joined(12, 5, 10, lost=1, multiplied=3))
     '12 rows, 5 columns; 1 of 10 rows lost; 3 rows more by several matches'
+    >>> figure_text(Joined(4500, 5, 77, multiplied=4423, many="accounts", one="district"))
+    '4,500 rows, 5 columns; 77 rows become 4,500: several accounts for one district'
     """
     if isinstance(facts, Values):
         return ", ".join(said(value) for value in facts.values) + (", …" if facts.more else "")
@@ -94,10 +96,20 @@ def _joined(facts: Joined) -> str:
     if facts.unmatched:
         parts.append(f"{facts.unmatched:,} of {before} kept without a match")
     if facts.multiplied:
-        parts.append(f"{number_of(facts.multiplied, 'row')} more by several matches")
+        parts.append(_grown(facts, before))
+    if facts.twice is None:
+        parts.append("whether something is counted twice takes too long to say")
     if not facts.steps and facts.before is not None and len(parts) == 1:
         parts.append(f"each of {before} once")
     return "; ".join(parts)
+
+
+def _grown(facts: Joined, before: str) -> str:
+    """That a join makes several rows of one, which is no fault by itself."""
+    why = f"several {facts.many} for one {facts.one or 'row'}" if facts.many else ""
+    if facts.lost or facts.unmatched or not why:
+        return f"{number_of(facts.multiplied or 0, 'row')} more{': ' + why if why else ' by several matches'}"
+    return f"{before} become {facts.rows:,}: {why}"
 
 
 def _sample(facts: Sample) -> str:
@@ -116,19 +128,16 @@ def _row(row: Sequence[Any]) -> str:
 
 
 def warning_of(facts: Facts) -> str:
-    """What must not be missed: a join that multiplies rows, a condition or a join that leaves nothing.
+    """What must not be missed: what a join makes wrong, a condition or a join that leaves nothing.
 
     >>> warning_of(Joined(12, 5, 10, lost=0, multiplied=2))
-    'this join multiplies rows: 10 become 12; sums and counts after it count some twice'
+    ''
+    >>> warning_of(Joined(12, 5, 10, twice=(Twice("SUM(d.size)", "sum", ("dept",), 12, 10),)))
+    'SUM(d.size) adds rows of dept several times, because this join repeats them: 12 values instead of 10'
     """
     if isinstance(facts, Joined):
-        if facts.multiplied and facts.before is not None:
-            return (
-                f"this join multiplies rows: {facts.before:,} become {facts.rows:,};"
-                " sums and counts after it count some twice"
-            )
-        if facts.multiplies:
-            return "a join in it multiplies rows: sums and counts after it count some twice"
+        if facts.twice:
+            return "; ".join(_twice(one, bool(facts.steps)) for one in facts.twice)
         return "nothing is left after the join" if not facts.rows and facts.before else ""
     if isinstance(facts, Counts) and facts.total:
         if not facts.alone:
@@ -136,3 +145,14 @@ def warning_of(facts: Facts) -> str:
         if facts.together == 0:
             return "no row meets all conditions together"
     return ""
+
+
+_DOES: Final = {"sum": "adds", "avg": "weighs", "count": "counts"}
+
+
+def _twice(one: Twice, whole: bool) -> str:
+    join = "a join" if whole else "this join"
+    return (
+        f"{said(one.sql)} {_DOES[one.word]} rows of {' and '.join(one.tables)} several times, because {join}"
+        f" repeats them: {number_of(one.counted, 'value')} instead of {one.once:,}"
+    )

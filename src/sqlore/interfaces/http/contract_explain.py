@@ -129,6 +129,16 @@ class Counts(BaseModel):
     unit: Literal["rows", "groups"] = "rows"
 
 
+class Twice(BaseModel):
+    """An aggregate whose result a join changes: it repeats rows of `tables`, `counted` values for `once`."""
+
+    sql: str
+    word: Literal["sum", "avg", "count"]
+    tables: list[str]
+    counted: int
+    once: int
+
+
 class JoinStep(BaseModel):
     """What one join does to the rows on its left side."""
 
@@ -141,11 +151,17 @@ class JoinStep(BaseModel):
 
 
 class Joined(JoinStep):
-    """What a join does; `multiplies` where it makes several rows of one. `steps` of a whole FROM clause."""
+    """What a join does; `multiplies` where it makes several rows of one. `steps` of a whole FROM clause.
+
+    `many` and `one` are what its sides are called. `twice` is what it makes wrong; None: not known.
+    """
 
     type: Literal["joined"]
     multiplies: bool = False
     steps: list[JoinStep] = []
+    many: str = ""
+    one: str = ""
+    twice: list[Twice] | None = []
 
 
 class Groups(BaseModel):
