@@ -4,10 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test lint bench web web-test clean help
+.PHONY: demo serve test lint bench web web-test clean help
 
 help:
 	@echo "make demo    install into $(VENV), learn the bundled history, answer three questions with the local model"
+	@echo "make serve   build the web app where it is not built (Node 20 or later), and serve the demo's database"
 	@echo "make test    install the test tools, check style, types and layers, run all tests"
 	@echo "make lint    style, types and layers alone"
 	@echo "make web     build the web app of sqlore serve (needs Node 20 or later)"
@@ -28,6 +29,10 @@ demo: $(VENV)/.installed
 	$(BIN)/sqlore models fetch
 	$(BIN)/sqlore demo
 
+serve: $(VENV)/.installed web
+	$(BIN)/sqlore demo --learn-only
+	$(BIN)/sqlore serve --db demo/shop.sqlite
+
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check src tests demo tools
 	$(BIN)/ruff format --check src tests demo tools
@@ -45,6 +50,7 @@ WEB_SOURCES := $(shell find web/src web/public web/index.html web/vite.config.ts
 web: $(STATIC)/index.html
 
 web/node_modules/.installed: web/package-lock.json
+	@command -v npm >/dev/null || { echo "the web app is built with Node 20 or later: install it (https://nodejs.org), then: make web"; exit 1; }
 	cd web && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,13 +21,14 @@ from sqlore.interfaces.cli.common import (
     script_keys,
     workspace,
 )
+from sqlore.interfaces.cli.waiting import Stages
 
 if TYPE_CHECKING:
     from sqlore.knowledge import Store
-    from sqlore.model import Citation, Draft, StoredScript
+    from sqlore.model import Citation, Draft, StoredScript, Uncovered
     from sqlore.workspace import Workspace
 
-__all__ = ["ask", "draft_json", "latest_of", "stages"]
+__all__ = ["ask", "draft_json", "latest_of"]
 
 
 def ask(
@@ -60,13 +61,13 @@ def ask(
     settings = {"model": model, "row_limit": limit, "query_timeout": timeout, "samples": samples}
     settings["retrieve_filter"] = filter_
     with workspace(db, store, **settings) as lore:
-        with stages(quiet=json_) as report:
-            draft = lore.ask(question, strategy=strategy, on_progress=report)
+        with Stages(quiet=json_) as told:
+            draft = lore.ask(question, strategy=strategy, on_progress=told, on_model=told.model)
         _keep(lore, draft)
         for note in (*draft.notes, *(draft.retrieval.notes if draft.retrieval else ())):
             err().print(neutral(note), style="yellow")
         if json_:
-            print_json(draft_json(draft, script_keys(lore, (i for c in draft.citations for i in c.scripts))))
+            print_json(draft_json(draft, script_keys(lore, scripts_of(draft))))
         else:
             from sqlore.interfaces.cli.render import show_draft
 
@@ -85,31 +86,6 @@ def _keep(lore: Workspace, draft: Draft) -> None:
             lore.keep_draft(DraftHistory(draft.sql, question=draft.question))
 
 
-class stages:  # noqa: N801 - used as a context manager function
-    """A spinner on stderr that names the stage an answer is in; what a preparation found stays to be read."""
-
-    def __init__(self, quiet: bool = False) -> None:
-        console = err()
-        self._quiet = quiet
-        self._status = None if quiet or not console.is_terminal else console.status("thinking")
-
-    def __enter__(self) -> Callable[..., None]:
-        if self._status:
-            self._status.start()
-        return self._report
-
-    def __exit__(self, *_: object) -> None:
-        if self._status:
-            self._status.stop()
-
-    def _report(self, stage: str, done: int = 0, total: int | None = None) -> None:
-        if total and done == total:
-            if not self._quiet:
-                err().print(neutral(stage), markup=False, highlight=False)
-        elif self._status:
-            self._status.update(f"{stage} {done} of {total}" if total else stage)
-
-
 def latest_of(store: Store | None) -> Callable[[Sequence[int]], StoredScript | None]:
     """A function from script ids to the script among them that ran last."""
 
@@ -119,6 +95,15 @@ def latest_of(store: Store | None) -> Callable[[Sequence[int]], StoredScript | N
         return max(store.scripts(list(ids)), key=lambda s: s.script.time or "", default=None)
 
     return latest
+
+
+def scripts_of(draft: Draft) -> Iterator[int]:
+    """The scripts that a draft names."""
+    for citation in draft.citations:
+        yield from citation.scripts
+    for one in draft.uncovered:
+        for item in one.items:
+            yield from item.scripts
 
 
 def draft_json(draft: Draft, keys: Mapping[int, str]) -> dict[str, Any]:
@@ -141,7 +126,17 @@ def draft_json(draft: Draft, keys: Mapping[int, str]) -> dict[str, Any]:
             "cost": usage.cost,
         },
         "error": draft.error,
+        "uncovered": [uncovered_json(one, keys) for one in draft.uncovered],
     }
+
+
+def uncovered_json(one: Uncovered, keys: Mapping[int, str]) -> dict[str, Any]:
+    """What of a question its SQL does not answer as JSON."""
+    items = [
+        {"item": i.item, "kind": i.kind, "sql": i.sql, "scripts": [keys[s] for s in i.scripts if s in keys]}
+        for i in one.items
+    ]
+    return {"phrase": one.phrase, "start": one.start, "end": one.end, "items": items}
 
 
 def citation_json(citation: Citation, keys: Mapping[int, str]) -> dict[str, Any]:

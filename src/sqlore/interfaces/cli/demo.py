@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -53,6 +56,9 @@ def demo(
     every: Annotated[
         bool, typer.Option("--all", metavar="", help="Ask all questions, not the three featured.")
     ] = False,
+    learn_only: Annotated[
+        bool, typer.Option("--learn-only", metavar="", help="Make and learn the business; ask no question.")
+    ] = False,
 ) -> None:
     """Make a small business, learn what its analysts wrote, and answer questions with and without it."""
     import yaml
@@ -66,16 +72,56 @@ def demo(
     questions = yaml.safe_load((folder / "questions.yaml").read_text(encoding="utf-8"))["questions"]
     with workspace(str(file), dictionary=[folder / "dictionary.yaml"], model=model) as lore:
         _learn(console, lore, folder / "history")
-        asked = [q for q in questions if every or q.get("featured")]
-        right = {"without": 0, "with": 0}
-        for question in asked:
-            _compare(console, lore, question, right)
-        _rule(console)
-        console.print(
-            f"Right without the history: {right['without']} of {len(asked)};"
-            f" with it: {right['with']} of {len(asked)}."
-        )
-        console.print(f"Ask more: sqlore ask 'QUESTION' --db {file}")
+        right: dict[str, list[bool | None]] = {"without": [], "with": []}
+        if not learn_only:
+            for question in [q for q in questions if every or q.get("featured")]:
+                _compare(console, lore, question, right)
+            _rule(console)
+            console.print(_counted(right))
+        console.print(next_steps(file))
+    if right["with"] and not any(given is not None for way in right.values() for given in way):
+        raise typer.Exit(1)
+
+
+def _counted(right: dict[str, list[bool | None]]) -> str:
+    """How many were right, and how many had no answer in time.
+
+    >>> _counted({"without": [False, None], "with": [True, True]})
+    'Right without the history: 0 of 2 (1 not answered in time); with it: 2 of 2.'
+    """
+
+    def told(given: Sequence[bool | None]) -> str:
+        late = f" ({given.count(None)} not answered in time)" if None in given else ""
+        return f"{given.count(True)} of {len(given)}{late}"
+
+    return f"Right without the history: {told(right['without'])}; with it: {told(right['with'])}."
+
+
+def next_steps(database: Path) -> str:
+    """What to do after the demo: ask more, and the app, with the commands as they work here."""
+    from sqlore.interfaces.built import BUILD, app_is_built
+
+    here = Path.cwd()
+    file = database.relative_to(here) if database.is_relative_to(here) else database
+    command, db = _this_program(here), f"--db {shlex.quote(str(file))}"
+    lines = [f"Ask more:  {command} ask 'QUESTION' {db}"]
+    if app_is_built():
+        lines.append(f"The app:   {command} serve {db}")
+    elif (here / "web" / "package.json").is_file():
+        lines.append(f"The app:   make serve            (the first time it builds the app: {BUILD})")
+    else:
+        lines.append(f"The app:   it is not built in this installation: in the checkout, {BUILD}")
+    lines.append(f"Your own:  {command} learn --db YOUR-DATABASE --history FOLDER-OF-QUERIES")
+    return "\n".join(lines)
+
+
+def _this_program(here: Path) -> str:
+    """How this program is called: by its name where a shell finds it, else by its place."""
+    program = Path(sys.argv[0]).absolute()
+    found = shutil.which("sqlore")
+    if program.name != "sqlore" or (found and Path(found).resolve() == program.resolve()):
+        return "sqlore"
+    return shlex.quote(str(program.relative_to(here) if program.is_relative_to(here) else program))
 
 
 def _rule(console: Console, title: str = "") -> None:
@@ -95,22 +141,37 @@ def _learn(console: Console, lore: Workspace, history: Path) -> None:
     show_report(learned, lore.store.stats(), lore.store_file)
 
 
-def _compare(console: Console, lore: Workspace, question: dict[str, Any], right: dict[str, int]) -> None:
-    """One question, answered from the schema alone and then with the history."""
+def _compare(
+    console: Console, lore: Workspace, question: dict[str, Any], right: dict[str, list[bool | None]]
+) -> None:
+    """One question, answered from the schema alone and then with the history.
+
+    What the model does not answer in time is said, and the demo goes on.
+    """
     from rich.text import Text
 
-    from sqlore.interfaces.cli.ask import latest_of, stages
+    from sqlore.errors import ModelTimeout
+    from sqlore.interfaces.cli.ask import latest_of
     from sqlore.interfaces.cli.render import show_draft
+    from sqlore.interfaces.cli.waiting import Stages
 
     _rule(console, question["question"])
     console.print(f"Known only to those who work there: {', '.join(question['needs'])}\n", style="dim")
     for name, strategy in (("without", "zero_shot"), ("with", "history")):
-        with stages() as report:
-            draft = lore.ask(question["question"], strategy=strategy, on_progress=report)
+        title = Text(f"{name} the history", style="bold").append(": ")
+        try:
+            with Stages() as told:
+                draft = lore.ask(
+                    question["question"], strategy=strategy, on_progress=told, on_model=told.model
+                )
+        except ModelTimeout as error:
+            right[name].append(None)
+            console.print(title.append("no answer in time", "yellow"))
+            console.print(f"{error.message}; {error.hint}\n", style="dim")
+            continue
         good = _is_right(lore, draft, question["sql"])
-        right[name] += good
-        verdict, style = ("right", "green") if good else ("wrong", "red")
-        console.print(Text(f"{name} the history", style="bold").append(": ").append(verdict, style))
+        right[name].append(good)
+        console.print(title.append(*(("right", "green") if good else ("wrong", "red"))))
         show_draft(console, draft, latest_of(lore.store), most=5)
         console.print()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sqlore.interfaces.built import BUILD, app_is_built
 from sqlore.interfaces.cli.common import DbOption, StoreOption, err, workspace
 
 if TYPE_CHECKING:
@@ -108,4 +109,7 @@ def say(address: str, access: Access) -> None:
     sys.stdout.flush()
     if access.token:
         err().print("others can reach this; whoever has the address above can use it", style="yellow")
+    if not app_is_built():
+        how = f"the web app is not built here: {BUILD}; this server shows it as soon as it is there"
+        err().print(how, style="yellow")
     err().print("Ctrl-C ends the server; drafts are kept", style="dim")

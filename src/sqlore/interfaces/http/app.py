@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 from starlette.middleware.gzip import GZipMiddleware
 
 from sqlore import __version__
+from sqlore.interfaces.built import STATIC
 from sqlore.interfaces.http import (
     problems,
     routes_app,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["STATIC", "create_app"]
 
-STATIC: Final = Path(__file__).parent / "static"
-"""Where the built web app is."""
 _ABOUT: Final = (
     "Ask, see what each part of the SQL means and does, correct one piece, and look after the knowledge."
     " Errors are problem details (RFC 9457). What takes long is a job: its events come as server-sent events"
