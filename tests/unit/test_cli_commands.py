@@ -380,6 +380,12 @@ def test_knowledge_rejected(inside: Path, sqlore_: Command) -> None:
     assert "SELEKT" in sqlore_("knowledge", "rejected").out
 
 
+def test_knowledge_rejected_can_be_dismissed(fresh: Path, sqlore_: Command) -> None:
+    sqlore_("learn", "--db", "shop.sqlite", "--history", "history", "--json")
+    assert "1 script kept but not learned, dismissed" in sqlore_("knowledge", "rejected", "--dismiss").err
+    assert sqlore_("knowledge", "rejected", "--json").json == {"rejected": []}
+
+
 def test_verify_and_deprecate(fresh: Path, sqlore_: Command) -> None:
     sqlore_("learn", "--db", "shop.sqlite", "--history", "history", "--json")
     items = sqlore_("knowledge", "list", "--json").json["items"]

@@ -240,6 +240,10 @@ def test_uploads_and_pasted_sql_are_learned_and_what_was_not_says_why(tmp_path: 
         assert report["scripts"] == 2
         [rejected] = client.get("/api/rejected").json()
         assert (rejected["source"], rejected["line"], rejected["sql"]) == ("bob.sql", 3, "SELEKT 1")
+        assert report["seconds"] > 0
+        assert client.delete("/api/rejected", params={"id": "12"}).json() == {"dismissed": 0}
+        assert client.delete("/api/rejected", params={"id": rejected["id"]}).json() == {"dismissed": 1}
+        assert client.get("/api/rejected").json() == []
         assert list((tmp_path / ".sqlore" / "uploads").iterdir()) == []
         known = client.post("/api/known", json={"question": "paid orders of Bob"}).json()
         assert known["scripts"][0]["script"]["comment"] == "paid orders of Bob"

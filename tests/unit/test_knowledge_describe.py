@@ -39,6 +39,15 @@ def test_there_are_enough_golden_cases() -> None:
     }
 
 
+def test_a_table_whose_name_is_no_word_gets_no_plural() -> None:
+    owner = "SELECT count(*) FROM disp WHERE disp.type = 'OWNER'"
+    assert describe_script(parse_script(owner, "sqlite")) == "number of rows of disp whose type is OWNER"
+    named = Dictionary((Entry("disp", name="disposition", source="person"),))
+    condition = Fragment("condition", "", "", "disp.type = 'OWNER'", 0, 0, form="predicate")
+    assert describe_fragment(condition).text == "rows of disp whose type is OWNER"
+    assert describe_fragment(condition, named).text == "dispositions whose type is OWNER"
+
+
 def test_other_values_are_named_with_their_meaning(describer: Describer) -> None:
     label = Fragment("condition", "", "", "molecule.label = '+'", 0, 0, literals=("+",), form="predicate")
     assert describer.fragment(label, ["-"]).text == ("molecules whose label is '+' (carcinogenic) (or '-')")

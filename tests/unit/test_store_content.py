@@ -321,6 +321,25 @@ def test_rejected_scripts_get_another_try_when_asked(store: Store, path: Path) -
     assert len(content(path)["rejected"]) == 0
 
 
+def test_what_was_not_learned_can_be_dismissed_and_stays_so(store: Store) -> None:
+    """It is not listed and not counted; the same history again does not bring it back."""
+    bad = [
+        Rejected(Script("SELEKT 1", source="a"), "unparsable", "no statement"),
+        Rejected(Script("UPDATE t SET a = 1", source="a"), "not_a_query", "it changes something"),
+    ]
+    learn(store, bad)
+    [(number, first), _] = store.rejections()
+    assert store.dismiss(number) == 1
+    assert first.script.sql not in {one.script.sql for one in store.rejected()}
+    assert store.stats().rejected == 1
+    assert store.dismiss(reason="empty") == 0
+    assert store.dismiss() == 1
+    assert (store.rejected(), store.stats().by_reason) == ([], {})
+    report = learn(store, bad)
+    assert (report.known, report.rejected) == (2, {})
+    assert len(store.rejected(dismissed=True)) == 2
+
+
 def test_synthetic_scripts_become_real_when_somebody_ran_them(store: Store) -> None:
     teach(store, Script(SQL, source="made"), synthetic=True)
     assert store.scripts()[0].synthetic

@@ -37,6 +37,9 @@ _VOWELS: Final = frozenset("aeiouy")
 _KNOWN_SHORT: Final = word_set("id ids km cm kg mm ID URL API km2 1 2 3")
 _SHOUTED: Final = word_set("SEX AGE NAME DATE TYPE CODE YEAR CITY DAY NO")
 _ABBREVIATED: Final = word_set("avg num amt qty cnt addr fname lname cd cds dt desc doc adm ext tot pct")
+_NO_WORDS: Final = word_set(
+    "disp cust ord emp dept acct inv trx txn mgr stg fct tbl attr cfg usr grp proj hist dst src tmp"
+)
 _KEY_WORDS: Final = word_set("api unique row")
 _GLOSS_WORDS: Final = 8
 _VALUE: Final = 60
@@ -75,8 +78,9 @@ class Vocabulary:
         return known
 
     def tables(self, name: str) -> str:
-        """Its rows: `superhero` -> superheroes."""
-        return plural(self.table(name))
+        """Its rows: `superhero` -> superheroes; of a name that is no word, `disp` -> rows of disp."""
+        words = self.table(name)
+        return plural(words) if _is_word(words.rpartition(" ")[2]) else f"rows of {words}"
 
     def column(self, table: str, column: str) -> str:
         """The column without its table's name: `publisher.publisher_name` -> name."""
@@ -230,6 +234,13 @@ def _says_something(words: str) -> bool:
         and (word in _ABBREVIATED or not word.isalpha() or word.isupper() or _VOWELS.isdisjoint(word.lower()))
         for word in words.split()
     )
+
+
+def _is_word(word: str) -> bool:
+    """Whether a table's name has a plural: not disp, cust, T1 or xyz, which are parts of words or none."""
+    low = word.lower()
+    short = low in _NO_WORDS or low in _ABBREVIATED
+    return not (short or (word.isascii() and word.isalpha() and len(word) < 6 and _VOWELS.isdisjoint(low)))
 
 
 def _spoken(year: str, month: str, day: str = "") -> str:

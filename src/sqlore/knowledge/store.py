@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from sqlore.errors import StoreError
-from sqlore.knowledge import store_health, store_trust
+from sqlore.knowledge import store_health, store_scripts, store_trust
 from sqlore.knowledge.records import (
     Added,
     Batch,
@@ -23,7 +23,7 @@ from sqlore.knowledge.store_file import connect, plain_errors
 from sqlore.knowledge.store_forget import forget_synthetic
 from sqlore.knowledge.store_text import TextIndex, set_description
 from sqlore.knowledge.store_write import add_batch
-from sqlore.model import KnowledgeItem, Schema, Trust
+from sqlore.model import KnowledgeItem, RejectReason, Schema, Trust
 
 if TYPE_CHECKING:
     from sqlore.embed import Embedder
@@ -111,6 +111,14 @@ class Store(StoreReader):
         """
         with self._writing() as db:
             return forget_synthetic(db, source, keep)
+
+    def dismiss(self, number: int | None = None, reason: RejectReason | None = None) -> int:
+        """Dismisses what was not learned: one, all of a reason, or all; returns how many.
+
+        It is not listed and not counted any more, and a later run does not bring it back.
+        """
+        with self._writing() as db:
+            return store_scripts.dismiss(db, number, reason)
 
     def improve(
         self, words: Mapping[int, Description], source: Source, embedder: Embedder | None = None

@@ -192,10 +192,18 @@ class StoreReader:
         with self._reading() as db:
             return store_scripts.load_uses(db)
 
-    def rejected(self, reason: RejectReason | None = None, limit: int | None = None) -> list[Rejected]:
-        """What was not learned, each with its reason."""
+    def rejected(
+        self, reason: RejectReason | None = None, limit: int | None = None, *, dismissed: bool = False
+    ) -> list[Rejected]:
+        """What was not learned, each with its reason; also what was dismissed, where that is wanted."""
+        return [one for _, one in self.rejections(reason, limit, dismissed=dismissed)]
+
+    def rejections(
+        self, reason: RejectReason | None = None, limit: int | None = None, *, dismissed: bool = False
+    ) -> list[tuple[int, Rejected]]:
+        """What was not learned, with the numbers by which it can be dismissed."""
         with self._reading() as db:
-            return store_scripts.rejected_scripts(db, reason=reason, limit=limit)
+            return store_scripts.rejected_scripts(db, reason=reason, limit=limit, dismissed=dismissed)
 
     def stats(self) -> Stats:
         """How much the store holds."""

@@ -198,6 +198,12 @@ CREATE INDEX variants_synthetic ON variants (id) WHERE synthetic
     recount(db, [int(row[0]) for row in rows])
 
 
+@migration
+def dismissed(db: sqlite3.Connection) -> None:
+    """What was not learned and somebody wants to see no more: it stays known, and is not read again."""
+    _run(db, "ALTER TABLE rejected ADD COLUMN dismissed INTEGER NOT NULL DEFAULT 0")
+
+
 LATEST: Final = len(MIGRATIONS)
 
 

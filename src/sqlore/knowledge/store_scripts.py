@@ -12,6 +12,7 @@ from sqlore.knowledge.store_items import rows_of, strings
 from sqlore.model import KINDS, Rejected, RejectReason, Script, StoredScript, Trust
 
 __all__ = [
+    "dismiss",
     "fragments_of_script",
     "load_scripts",
     "load_texts",
@@ -107,35 +108,48 @@ def fragments_of_script(db: sqlite3.Connection, script: int) -> list[tuple[int, 
 
 
 def rejected_scripts(
-    db: sqlite3.Connection, *, reason: RejectReason | None = None, limit: int | None = None
-) -> list[Rejected]:
-    """What was not learned, with its reason, in the order of source and line."""
+    db: sqlite3.Connection,
+    *,
+    reason: RejectReason | None = None,
+    limit: int | None = None,
+    dismissed: bool = False,
+) -> list[tuple[int, Rejected]]:
+    """What was not learned, each with its number and reason, in the order of source and line.
+
+    What somebody dismissed is among it where `dismissed` says so.
+    """
     sql = (
-        "SELECT * FROM rejected WHERE ? IS NULL OR reason = ?"
+        "SELECT * FROM rejected WHERE (? IS NULL OR reason = ?) AND (? OR NOT dismissed)"
         " ORDER BY source, coalesce(error_line, line), hash LIMIT ?"
     )
-    rows = db.execute(sql, (reason, reason, -1 if limit is None else limit))
-    return [
-        Rejected(
-            Script(
-                row["sql"],
-                key=row["key"] or "",
-                question=row["question"],
-                comment=row["comment"],
-                author=row["author"],
-                time=row["time"],
-                runs=row["runs"],
-                source=row["source"],
-                line=row["line"],
-                dialect=row["dialect"],
-                database=row["database"],
-            ),
-            row["reason"],
-            row["message"],
-            row["error_line"],
-        )
-        for row in rows
-    ]
+    rows = db.execute(sql, (reason, reason, dismissed, -1 if limit is None else limit))
+    return [(int(row["hash"]), _rejected(row)) for row in rows]
+
+
+def _rejected(row: sqlite3.Row) -> Rejected:
+    script = Script(
+        row["sql"],
+        key=row["key"] or "",
+        question=row["question"],
+        comment=row["comment"],
+        author=row["author"],
+        time=row["time"],
+        runs=row["runs"],
+        source=row["source"],
+        line=row["line"],
+        dialect=row["dialect"],
+        database=row["database"],
+    )
+    return Rejected(script, row["reason"], row["message"], row["error_line"])
+
+
+def dismiss(db: sqlite3.Connection, number: int | None, reason: RejectReason | None) -> int:
+    """Dismisses one rejected script, or all (of a reason); returns how many were shown before."""
+    return db.execute(
+        "UPDATE rejected SET dismissed = 1"
+        " WHERE NOT dismissed AND (? IS NULL OR hash = ?) AND (? IS NULL OR reason = ?)",
+        (number, number, reason, reason),
+    ).rowcount
 
 
 def stats(db: sqlite3.Connection) -> Stats:
@@ -152,11 +166,13 @@ def stats(db: sqlite3.Connection) -> Stats:
         scripts=number("SELECT count(*) FROM scripts"),
         texts=number("SELECT count(DISTINCT hash) FROM sightings"),
         items=number("SELECT count(*) FROM items"),
-        rejected=number("SELECT count(*) FROM rejected"),
+        rejected=number("SELECT count(*) FROM rejected WHERE NOT dismissed"),
         runs=number("SELECT coalesce(sum(runs), 0) FROM scripts"),
         bytes=number("PRAGMA page_count") * number("PRAGMA page_size"),
         by_kind={kind: kinds[kind] for kind in KINDS if kind in kinds},
-        by_reason=groups("SELECT reason, count(*) FROM rejected GROUP BY reason ORDER BY 2 DESC, 1"),
+        by_reason=groups(
+            "SELECT reason, count(*) FROM rejected WHERE NOT dismissed GROUP BY reason ORDER BY 2 DESC, 1"
+        ),
         by_trust=cast(
             dict[Trust, int], groups("SELECT trust, count(*) FROM items GROUP BY trust ORDER BY 1")
         ),

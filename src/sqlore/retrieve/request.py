@@ -111,7 +111,7 @@ def _name(name: Any) -> int | str:
 def _known_to(store: Store) -> set[int | str]:
     """Keys and ids of what the store has and nobody is offered."""
     texts = store.texts()
-    rejected = {one.script.key for one in store.rejected() if one.script.key}
+    rejected = {one.script.key for one in store.rejected(dismissed=True) if one.script.key}
     return {text.script for text in texts} | {text.key for text in texts if text.key} | rejected
 
 

@@ -172,10 +172,17 @@ def _set_trust(item: int, trust: Any, who: str, why: str, db: Any, store: Any) -
 
 
 @app.command("rejected")
-def rejected(db: DbOption = None, store: StoreOption = None, json_: JsonOption = False) -> None:
+def rejected(
+    dismiss: Annotated[bool, typer.Option("--dismiss", help="List these no more, now and later.")] = False,
+    db: DbOption = None,
+    store: StoreOption = None,
+    json_: JsonOption = False,
+) -> None:
     """List the scripts that were kept but not learned, each with its reason."""
     with workspace(db, store) as lore:
         found = lore.store.rejected()
+        if dismiss:
+            lore.store.dismiss()
     if json_:
         rows = [
             {"reason": r.reason, "message": r.message, "source": r.script.source, "line": r.line,
@@ -195,7 +202,8 @@ def rejected(db: DbOption = None, store: StoreOption = None, json_: JsonOption =
         console.print(Text(f"   {r.message}"))
         if r.script.sql.strip():
             console.print(Text(f"   {cell(' '.join(r.script.sql.split()), 160)}", style="dim"))
-    err().print(f"{plural(len(found), 'script')} kept but not learned", style="dim")
+    done = ", dismissed" if dismiss else ""
+    err().print(f"{plural(len(found), 'script')} kept but not learned{done}", style="dim")
 
 
 def item_json(item: KnowledgeItem) -> dict[str, Any]:

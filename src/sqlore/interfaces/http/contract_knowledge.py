@@ -186,9 +186,16 @@ class WarmRequest(Given):
     approved: bool = False
 
 
-class Rejected(BaseModel):
-    """A script that was kept and not learned, and why."""
+class Dismissed(BaseModel):
+    """How many scripts that were not learned are not listed any more."""
 
+    dismissed: int
+
+
+class Rejected(BaseModel):
+    """A script that was kept and not learned, and why; `id` is what it is dismissed with."""
+
+    id: str
     reason: RejectReason
     message: str
     sql: str

@@ -16,6 +16,7 @@ from sqlore.errors import UsageError
 from sqlore.interfaces.http.contract_jobs import Job as JobShown
 from sqlore.interfaces.http.contract_knowledge import (
     Describing,
+    Dismissed,
     ItemChange,
     ItemDetail,
     ItemPage,
@@ -314,6 +315,7 @@ def rejected(
     """What was kept and not learned, each with its reason and place."""
     return [
         Rejected(
+            id=str(number),
             reason=one.reason,
             message=one.message,
             sql=one.script.sql,
@@ -322,8 +324,19 @@ def rejected(
             question=one.script.text,
             author=one.script.author,
         )
-        for one in state.need_store().rejected(reason, limit)
+        for number, one in state.need_store().rejections(reason, limit)
     ]
+
+
+@router.delete("/rejected", tags=["learn"])
+def dismiss(
+    state: State,
+    id: Annotated[str | None, Query(pattern=r"^-?\d{1,19}$")] = None,
+    reason: RejectReason | None = None,
+) -> Dismissed:
+    """Dismisses what was not learned: one, all of a reason, or all. A later run does not bring it back."""
+    number = int(id) if id is not None else None
+    return Dismissed(dismissed=state.need_store().dismiss(number, reason))
 
 
 @router.delete("/uploads/{id}", status_code=204, tags=["learn"])
