@@ -27,7 +27,8 @@ BANK = (
     "CREATE TABLE loan (account_id INTEGER, amount INTEGER)",  # no key
     "INSERT INTO district VALUES (1, 'P', 10), (2, 'Q', 20), (3, 'R', 20)",
     "INSERT INTO account VALUES (1, 1, 'm'), (2, 1, 'w'), (3, 2, 'm'), (4, 3, 'm')",
-    "INSERT INTO disp VALUES (1, 1, 'OWNER'), (2, 1, 'USER'), (3, 2, 'OWNER'), (4, 3, 'OWNER'), (5, 4, 'USER')",
+    "INSERT INTO disp VALUES (1, 1, 'OWNER'), (2, 1, 'USER'), (3, 2, 'OWNER'), (4, 3, 'OWNER'),"
+    " (5, 4, 'USER')",
     "INSERT INTO loan VALUES (1, 100), (3, 300), (3, 300)",
 )
 ACCOUNTS = "district d JOIN account a ON a.district_id = d.id"

@@ -300,3 +300,24 @@ def test_a_draft_is_asked_once_at_a_time() -> None:
     go.set()
     assert job.finished.wait(10)
     assert jobs.start("ask", lambda job: None, draft="a").finished.wait(10)
+
+
+def test_what_cannot_come_back_is_not_offered_and_refused(client: TestClient) -> None:
+    made = client.post("/api/drafts", json={"sql": "SELECT c.name FROM customer c WHERE c.segment = 'ENT'"})
+    draft = made.json()["id"]
+    off = applied(client, draft, proposed(client, draft, act="off", number=1))
+    assert [(one["off"], one["stays_off"]) for one in off["steps"]] == [(True, "")]
+    written = client.put(f"/api/drafts/{draft}/sql", json={"sql": "SELECT o.status FROM orders o"}).json()
+    [step] = [one for one in written["steps"] if one["off"]]
+    assert "c" in step["stays_off"]
+    refused = client.post(f"/api/drafts/{draft}/proposals", json={"act": "on", "step": step["number"]})
+    assert (refused.status_code, refused.json()["detail"]) == (422, step["stays_off"])
+
+
+def test_a_proposal_that_joins_a_table_says_what_that_does_to_the_rows(client: TestClient) -> None:
+    made = client.post("/api/drafts", json={"sql": "SELECT c.name FROM customer c WHERE c.segment = 'ENT'"})
+    found = client.get("/api/knowledge", params={"kind": "condition", "table": "orders"}).json()["items"]
+    item = next(one["id"] for one in found if one["tables"] == ["orders"])
+    proposal = proposed(client, made.json()["id"], act="add", item=item)
+    assert "JOIN orders" in proposal["after"]
+    assert [note.partition(" row")[0] for note in proposal["notes"]] == ["the joins give 4"]

@@ -165,7 +165,8 @@ class Doubles:
             wider = self._once(added, source, keys)
             named = [f"k{n}" for n in range(own)] + [f"g{n}" for n in range(len(added.groups))]
             rest = (
-                f"FROM (SELECT COUNT(*) AS times FROM {wider} AS beside GROUP BY {', '.join([*named, 'added'])}"
+                f"FROM (SELECT COUNT(*) AS times FROM {wider} AS beside"
+                f" GROUP BY {', '.join([*named, 'added'])}"
                 " HAVING COUNT(*) > 1) AS repeated"
             )
             if number(self.ask(self.sql.count([rest]), 1)):

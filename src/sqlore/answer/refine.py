@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlore.answer.cite import cite
+from sqlore.answer.coverage import Coverage
 from sqlore.answer.pipeline import describe
 from sqlore.answer.refine_ask import asked_for
 from sqlore.answer.refine_history import Act, DraftHistory, Refinement, switched_on
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from sqlore.engines import Engine
     from sqlore.knowledge import Store
     from sqlore.llm import ChatModel
+    from sqlore.retrieve.snapshot import Snapshot
 
 __all__ = ["DraftItem", "Refiner", "checked_draft"]
 
@@ -119,7 +121,10 @@ class Refiner:
         return self._step("off", query, number, change)
 
     def on(self, history: DraftHistory, step: int) -> Refinement:
-        """What step `step` switched off comes back; where its place has changed, into its clause."""
+        """What step `step` switched off comes back; where its place has changed, into its clause.
+
+        Raises `UnknownName` where it names something that the query does not have any more.
+        """
         found, edits = switched_on(history, step)
         query = self.query(history.sql)
         try:
@@ -136,6 +141,7 @@ class Refiner:
                 ) from None
             put = inserted(query, query.scope_at(found.scope), found.kind, found.fragment)
             change, _ = confirmed(query, Change(query.sql, tuple(put)))
+        self._check(query, change)
         return Refinement(
             "on",
             query.sql,
@@ -249,8 +255,12 @@ def checked_draft(
     store: Store | None = None,
     settings: Settings | None = None,
     question: str = "",
+    snapshot: Snapshot | None = None,
 ) -> Draft:
-    """A query checked, run and cited as `ask` does it: with rows, or with the reason why not."""
+    """A query checked, run and cited as `ask` does it: with rows, or with the reason why not.
+
+    `snapshot` is what the history knows of the words of the question (`Retriever.snapshot`).
+    """
     settings = settings or load_settings()
     try:
         sql = check_query(sql, engine.dialect, catalog.schema)
@@ -262,7 +272,8 @@ def checked_draft(
     except (SqlError, EngineError) as error:
         failure = describe(error)
     citations = cite(sql, store, engine.dialect, catalog.schema) if store is not None else ()
-    return Draft(question, sql, citations, rows, (Attempt(sql, failure),), error=failure)
+    left = Coverage(catalog, snapshot, engine.dialect).uncovered(question, sql) if question else ()
+    return Draft(question, sql, citations, rows, (Attempt(sql, failure),), error=failure, uncovered=left)
 
 
 #: Clauses that a piece can be put into anew.

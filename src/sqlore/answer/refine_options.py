@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from sqlore.answer.cite import similarity, skeleton_tokens
@@ -171,7 +171,8 @@ class Options:
                 for edit in told_apart(query, scope, room.tables)
                 if not fragment.start <= edit.start < fragment.end
             ]
-        return replaced(query, number, text, extra)
+        change, after = replaced(query, number, text, extra)
+        return replace(change, notes=(*change.notes, *room.notes)), after
 
     def _pool(self, query: Query, number: int) -> Iterator[KnowledgeItem]:
         """The items of a fragment's kind and form over tables that are here or one join away."""

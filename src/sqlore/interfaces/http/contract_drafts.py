@@ -19,6 +19,7 @@ __all__ = [
     "DraftPatch",
     "DraftStatus",
     "DraftSummary",
+    "GoesWith",
     "Holds",
     "KnownRequest",
     "NewDraft",
@@ -31,6 +32,7 @@ __all__ = [
     "SqlRequest",
     "Step",
     "Trusted",
+    "Uncovered",
     "WishRequest",
 ]
 
@@ -131,7 +133,8 @@ class DraftPage(BaseModel):
 class Step(BaseModel):
     """One step of a draft's history, counted from 1; `done` False for one that was undone.
 
-    `off` is True for what is switched off now: ``{"act": "on", "step": number}`` brings it back.
+    `off` is True for what is switched off now: ``{"act": "on", "step": number}`` brings it back,
+    unless `stays_off` says why it cannot come back into the query as it is now.
     """
 
     number: int
@@ -145,6 +148,7 @@ class Step(BaseModel):
     of: int | None = None
     done: bool = True
     off: bool = False
+    stays_off: str = ""
 
 
 class Concern(BaseModel):
@@ -191,6 +195,24 @@ class Trusted(BaseModel):
     needs_confirmation: bool = False
 
 
+class GoesWith(Shown):
+    """An item that the history uses where questions say some words, and the scripts that do."""
+
+    item: int
+    kind: Kind
+    sql: str
+    scripts: list[int] = []
+
+
+class Uncovered(Shown):
+    """Words of the question that nothing in the SQL answers; `items` is what the history has for them."""
+
+    phrase: str
+    start: int
+    end: int
+    items: list[GoesWith] = []
+
+
 class Draft(DraftSummary):
     """A draft with everything but its rows: those of `sql` are fetched with `POST /api/run`."""
 
@@ -206,6 +228,7 @@ class Draft(DraftSummary):
     notes: list[str] = []
     known: Known | None = None
     trust: Trusted = Trusted()
+    uncovered: list[Uncovered] = []
     job: str | None = Field(default=None, description="The job that answers it now.")
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query
 
 from sqlore.answer.refine_history import DraftHistory, Refinement
+from sqlore.answer.refine_rows import with_rows
 from sqlore.errors import EditError
 from sqlore.interfaces.http.asking import ask_for, refiner_of, wish_for
 from sqlore.interfaces.http.contract import Known
@@ -168,6 +169,8 @@ def propose(id: DraftId, asked: ProposalRequest, state: State) -> Proposal:
     """A change of one item, to be looked at: nothing else in the query changes. It is applied by its id."""
     kept = _ready(state, id)
     step = _proposed(state, kept, asked)
+    with state.engine() as engine:
+        step = with_rows(step, engine, state.catalog.schema)
     state.log.add("refinement", f"propose {asked.act}", id)
     return proposal_view(state.drafts.propose(id, step), step)
 

@@ -28,6 +28,7 @@ from sqlore.interfaces.http.contract_drafts import (
     Proposal,
     Step,
     Trusted,
+    Uncovered,
 )
 from sqlore.interfaces.http.contract_explain import Explained
 from sqlore.interfaces.http.contract_jobs import LearnedEvent, LearnReport, WarmedEvent, WarmReport
@@ -126,7 +127,7 @@ def draft_view(state: Served, draft: KeptDraft) -> Draft:
         dialect=state.dialect,
         strategy=draft.strategy,
         citations=_citations(state, draft),
-        steps=_steps(past),
+        steps=_steps(state, past),
         at=past.at,
         can_undo=past.at > 0,
         can_redo=past.at < len(past.steps),
@@ -135,6 +136,7 @@ def draft_view(state: Served, draft: KeptDraft) -> Draft:
         notes=list(draft.notes),
         known=Known.model_validate(draft.known) if draft.known else None,
         trust=_trusted(state, draft),
+        uncovered=_uncovered(state, draft),
         job=job.id if job is not None else None,
     )
 
@@ -183,14 +185,26 @@ def _citations(state: Served, draft: KeptDraft) -> list[Citation]:
     return [Citation.model_validate(one) for one in found]
 
 
-def _steps(past: DraftHistory) -> list[Step]:
-    off = {number for number, _ in past.off}
+def _steps(state: Served, past: DraftHistory) -> list[Step]:
+    off = {number: _kept_away(state, past, number) for number, _ in past.off}
     return [
-        _step(number, step, number <= past.at, number in off) for number, step in enumerate(past.steps, 1)
+        _step(number, step, number <= past.at, off.get(number)) for number, step in enumerate(past.steps, 1)
     ]
 
 
-def _step(number: int, step: Refinement, done: bool, off: bool) -> Step:
+def _kept_away(state: Served, past: DraftHistory, number: int) -> str:
+    """Why what a step switched off cannot come back into the query as it is now; empty where it can."""
+    from sqlore.answer.refine import Refiner
+
+    try:
+        Refiner(state.catalog, state.dialect, settings=state.lore.settings).on(past, number)
+    except SqloreError as error:
+        return error.message
+    return ""
+
+
+def _step(number: int, step: Refinement, done: bool, off: str | None) -> Step:
+    """`off`: why it cannot come back; None where it is not switched off."""
     return Step(
         number=number,
         act=step.act,
@@ -202,7 +216,8 @@ def _step(number: int, step: Refinement, done: bool, off: bool) -> Step:
         said=step.said,
         of=step.of,
         done=done,
-        off=off,
+        off=off is not None,
+        stays_off=off or "",
     )
 
 
@@ -213,6 +228,17 @@ def _trusted(state: Served, draft: KeptDraft) -> Trusted:
     seen = set(confirmed.skeletons) if confirmed else set()
     needed = any(f"{one.kind}: {one.skeleton}" not in seen for one in concerns)
     return Trusted(concerns=concerns, confirmed=confirmed, needs_confirmation=needed)
+
+
+def _uncovered(state: Served, draft: KeptDraft) -> list[Uncovered]:
+    """What of the question the SQL leaves out, as it is now."""
+    from sqlore.answer.coverage import Coverage
+
+    if not draft.sql or not draft.question:
+        return []
+    retriever = None if draft.baseline else state.retriever
+    coverage = Coverage(state.catalog, retriever.snapshot if retriever else None, state.dialect)
+    return [Uncovered.model_validate(one) for one in coverage.uncovered(draft.question, draft.sql)]
 
 
 def proposal_view(id: str, step: Refinement) -> Proposal:

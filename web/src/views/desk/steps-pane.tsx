@@ -5,6 +5,11 @@ import { Empty } from "../../ui/bits";
 import { KindIcon } from "../../ui/icons";
 import { type Change, Refine } from "./refine";
 
+/** Why something that is switched off is not offered to come back. */
+export function StaysOff({ why }: { why: string }) {
+  return <span className="quiet stays-off">Cannot come back now: {why}</span>;
+}
+
 const SAID: Record<Step["act"], string> = {
   edit: "edited",
   alternative: "replaced by another of the history",
@@ -37,7 +42,7 @@ export function StepsPane() {
               {step.said && <p><q>{step.said}</q></p>}
               {step.act !== "sql" && <p>{step.fragment && <del>{step.fragment}</del>} {step.text && step.act !== "off" && <ins>{step.text}</ins>}</p>}
             </div>
-            {step.off && step.done && (
+            {step.off && step.done && (step.stays_off ? <StaysOff why={step.stays_off} /> :
               <button type="button" className="button" onClick={() => setChange({ how: "on", step })}>Bring back</button>
             )}
           </li>

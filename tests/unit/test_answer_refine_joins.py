@@ -1,0 +1,124 @@
+"""Which join brings a piece of the history into a draft, what is said first, and what cannot come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from cli_helpers import make_sqlite
+from sqlore.answer.refine import Refiner
+from sqlore.answer.refine_history import DraftHistory
+from sqlore.answer.refine_rows import with_rows
+from sqlore.catalog import build_catalog
+from sqlore.config import Settings
+from sqlore.engines import Engine, connect
+from sqlore.errors import UnknownName
+from sqlore.knowledge import Store, learn
+from sqlore.model import Script
+
+BANK = (
+    "CREATE TABLE district (district_id INTEGER PRIMARY KEY, a3 TEXT)",
+    "CREATE TABLE account (account_id INTEGER PRIMARY KEY, district_id INTEGER, date TEXT)",
+    "CREATE TABLE client (client_id INTEGER PRIMARY KEY, district_id INTEGER, gender TEXT)",
+    "CREATE TABLE disp (disp_id INTEGER PRIMARY KEY, client_id INTEGER, account_id INTEGER)",
+    "INSERT INTO district VALUES (1, 'Prague'), (2, 'Brno')",
+    "INSERT INTO account VALUES (1, 1, '1993-01-01'), (2, 1, '1994-01-01'), (3, 1, '1993-05-05')",
+    "INSERT INTO client VALUES (1, 1, 'F'), (2, 1, 'M')",
+    "INSERT INTO disp VALUES (1, 1, 1), (2, 2, 2)",
+)
+YEAR = "strftime('%Y', a.date) = '1993'"
+#: The history joins accounts with districts more often than with their holders.
+HISTORY = [
+    *[
+        f"SELECT COUNT(*) FROM account a JOIN district d ON a.district_id = d.district_id"
+        f" WHERE {YEAR} AND d.a3 = 'x{n}'"
+        for n in range(9)
+    ],
+    "SELECT p.disp_id FROM disp p JOIN account a ON p.account_id = a.account_id WHERE a.date > '1993'",
+    "SELECT c.gender FROM client c JOIN disp p ON p.client_id = c.client_id WHERE c.gender = 'F'",
+]
+DRAFT = (
+    "SELECT COUNT(*) FROM client c JOIN disp p ON p.client_id = c.client_id"
+    " JOIN district d ON c.district_id = d.district_id WHERE d.a3 = 'Prague' AND c.gender = 'M'"
+)
+
+
+@pytest.fixture(scope="module")
+def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Engine, Refiner]]:
+    path = make_sqlite(tmp_path_factory.mktemp("bank") / "bank.sqlite", BANK)
+    with connect(str(path)) as engine, Store.create(":memory:") as store:
+        catalog = build_catalog(engine)
+        scripts = [Script(sql, key=str(n), dialect="sqlite") for n, sql in enumerate(HISTORY)]
+        learn(store, scripts, catalog=catalog, dialect="sqlite", embedder=None)
+        yield engine, Refiner(catalog, "sqlite", store=store, settings=Settings())
+
+
+def number(refiner: Refiner, sql: str, text: str) -> int:
+    return next(item.number for item in refiner.items(sql) if item.sql == text)
+
+
+def test_a_join_that_repeats_nothing_is_chosen_before_a_more_frequent_one(
+    bank: tuple[Engine, Refiner],
+) -> None:
+    _, refiner = bank
+    at = number(refiner, DRAFT, "d.a3 = 'Prague'")
+    found = {one.sql: one for one in refiner.alternatives(DRAFT, at)}
+    chosen = found[YEAR]
+    assert chosen.joins == ("JOIN account AS a ON a.account_id = p.account_id",)
+    added = refiner.add(DRAFT, chosen.item)
+    assert chosen.joins[0] in added.after
+    assert added.notes == ()
+
+
+def test_of_joins_that_repeat_rows_the_one_by_a_key_is_chosen(bank: tuple[Engine, Refiner]) -> None:
+    _, refiner = bank
+    draft = (
+        "SELECT COUNT(*) FROM district d JOIN client c ON c.district_id = d.district_id WHERE c.gender = 'F'"
+    )
+    found = {one.sql: one for one in refiner.alternatives(draft, number(refiner, draft, "c.gender = 'F'"))}
+    assert found[YEAR].joins == ("JOIN account AS a ON a.district_id = d.district_id",)
+
+
+def test_alternatives_warn_before_they_are_applied_as_additions_do(bank: tuple[Engine, Refiner]) -> None:
+    engine, refiner = bank
+    draft = (
+        "SELECT COUNT(*) FROM district d JOIN client c ON c.district_id = d.district_id WHERE c.gender = 'F'"
+    )
+    at = number(refiner, draft, "c.gender = 'F'")
+    item = next(one.item for one in refiner.alternatives(draft, at) if one.sql == YEAR)
+    for step in (refiner.choose(draft, at, item), refiner.add(draft, item)):
+        assert step.notes == ("one row may have several of account: the join may repeat rows",)
+        counted = with_rows(step, engine, engine.schema())
+        assert counted.notes == ("the joins give 6 rows, 2 before: rows are repeated",)
+        assert counted == replace(step, notes=counted.notes)
+
+
+def test_a_change_without_a_join_says_nothing_of_rows(bank: tuple[Engine, Refiner]) -> None:
+    engine, refiner = bank
+    step = refiner.edit(DRAFT, number(refiner, DRAFT, "c.gender = 'M'"), "c.gender = 'F'")
+    assert with_rows(step, engine, engine.schema()) is step
+
+
+def test_a_join_that_keeps_the_rows_says_so(bank: tuple[Engine, Refiner]) -> None:
+    engine, refiner = bank
+    at = number(refiner, DRAFT, "d.a3 = 'Prague'")
+    item = next(one.item for one in refiner.alternatives(DRAFT, at) if one.sql == YEAR)
+    counted = with_rows(refiner.add(DRAFT, item), engine, engine.schema())
+    assert counted.notes == ("the joins give 2 rows as before",)
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["SELECT COUNT(*) FROM account a WHERE a.date > '1993'", "SELECT COUNT(*) FROM district AS c"],
+)
+def test_what_names_something_that_is_gone_does_not_come_back(
+    bank: tuple[Engine, Refiner], after: str
+) -> None:
+    _, refiner = bank
+    history = DraftHistory(DRAFT).apply(refiner.off(DRAFT, number(refiner, DRAFT, "c.gender = 'M'")))
+    history = history.apply(refiner.rewrite(history.sql, after))
+    with pytest.raises(UnknownName):
+        refiner.on(history, 1)
+    assert refiner.on(history.undo(), 1).after == DRAFT
