@@ -448,7 +448,8 @@ class Workspace:
                 engine,
                 dictionary_files=files,
                 entries=said,
-                on_progress=on_progress and (lambda done, total, _: on_progress("reading columns", done, total)),
+                on_progress=on_progress
+                and (lambda done, total, _: on_progress("reading columns", done, total)),
             )
         self.store.set_meta(database=self.engine.url, state=state)
         return catalog
@@ -522,6 +523,7 @@ class Workspace:
     def checked(self, sql: str, question: str = "") -> Draft:
         """A query checked, run and cited as `ask` does it."""
         from sqlore.answer.refine import checked_draft
+        from sqlore.retrieve import Retriever
 
         self.look_again()
         store = self.store if self.learned else None
@@ -532,6 +534,7 @@ class Workspace:
             store=store,
             settings=self.settings,
             question=question,
+            snapshot=Retriever(store, catalog=self.catalog).snapshot if store and question else None,
         )
 
     @property

@@ -53,6 +53,7 @@ class Endpoint:
         self.keys: list[str] = []
         self.headers: dict[str, str] = {}
         self.delay = 0.0
+        self.kind = ""
         endpoint = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -68,9 +69,11 @@ class Endpoint:
                     if stream
                     else ""
                 )
-                data = (text or json.dumps(reply)).encode()
+                raw = isinstance(reply, bytes)
+                data = reply if raw else (text or json.dumps(reply)).encode()
+                kind = "text/event-stream" if stream else "application/json"
                 self.send_response(status)
-                self.send_header("Content-Type", "text/event-stream" if stream else "application/json")
+                self.send_header("Content-Type", endpoint.kind if raw else kind)
                 self.send_header("Content-Length", str(len(data)))
                 for name, value in endpoint.headers.items():
                     self.send_header(name, value)
@@ -255,6 +258,37 @@ def test_a_refusal(endpoint: Endpoint, reply: dict[str, Any]) -> None:
         endpoint.model().chat(ASK)
 
 
-def test_an_answer_of_nothing(endpoint: Endpoint) -> None:
-    endpoint.replies = [(200, {**completion(""), "choices": []})]
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "body", "says"),
+    [
+        ("application/json", b'{"choices": [', "no JSON"),
+        ("application/json", b"{}", "no choices"),
+        ("application/json", b'{"choices": []}', "no choices"),
+        ("application/json", b"null", "no chat completion"),
+        ("application/json", b"", "no chat completion"),
+        ("application/json", b'[1, "a"]', "no chat completion"),
+        ("application/json", b'{"error": {"message": "out of credit"}}', "out of credit"),
+        ("text/html", b"<html>Sign in</html>", "no chat completion"),
+        ("text/event-stream", b'data: {"choices": [\n\n', "no chat completion"),
+        ("text/event-stream", b"data: null\n\ndata: [DONE]\n\n", "no chat completion"),
+        ("text/event-stream", b"data: [DONE]\n\n", "no chat completion"),
+        ("text/event-stream", b'data: {"choices": null}\n\n', "no chat completion"),
+        ("text/event-stream", b'data: {"error": {"message": "out of credit"}}\n\n', "no chat completion"),
+        ("", b"", "no chat completion"),
+    ],
+)
+def test_an_answer_that_is_none_is_the_fault_of_the_endpoint(
+    endpoint: Endpoint, kind: str, body: bytes, says: str, streamed: bool
+) -> None:
+    endpoint.replies = [(200, body)]
+    endpoint.kind = kind
+    with pytest.raises(ModelError, match=says) as raised:
+        endpoint.model().chat(ASK, on_token=print if streamed else None)
+    assert raised.value.where == endpoint.url
+    assert len(endpoint.requests) == 1  # another try would get the same
+
+
+def test_an_empty_answer_is_an_answer(endpoint: Endpoint) -> None:
+    endpoint.replies = [(200, completion(None))]
     assert endpoint.model().chat(ASK).text == ""

@@ -9,6 +9,7 @@ import pytest
 from sqlore.errors import NotAQuery, ParseError
 from sqlore.sql import parse_script
 from sqlore.sql.scopes import graph_of
+from sqlore.sql.scopes_text import Texts
 from support import data_dir
 
 
@@ -82,3 +83,15 @@ def test_real_scripts_are_all_explained(file: str, dialect: str) -> None:
             joins = node.parts.joins if node.parts is not None else ()
             assert bool(joins) == bool(node.parts is not None and node.parts.source), (sql, node.id)
     assert count >= 300
+
+
+def test_a_chain_of_unions_is_found_without_looking_at_all_of_it_for_each_member(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[int] = []
+    find = Texts._find_leaves
+    monkeypatch.setattr(Texts, "_find_leaves", lambda self, here: looked.append(1) or find(self, here))
+    sql = " UNION ALL ".join(f"SELECT {n} AS a" for n in range(60))
+    nodes = graph_of(sql, "sqlite").nodes
+    assert len(looked) <= 2 * 60
+    assert [node.sql for node in nodes if node.sql == "SELECT 31 AS a"]

@@ -5,6 +5,7 @@ The retries are our own, not the client's, so that the time limit holds for the 
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -135,7 +136,7 @@ class OpenAIModel:
                     break
                 if time.monotonic() > deadline:
                     raise openai.APITimeoutError(request=answer.response.request)
-        return reply
+        return reply.checked()
 
     def _adapted(self, body: dict[str, Any]) -> dict[str, Any]:
         """The request in the words this endpoint has shown to understand."""
@@ -190,7 +191,7 @@ class OpenAIModel:
     def _strange(self, error: Exception) -> ModelError:
         """What came is no chat completion: a page of a proxy, or another service at that address."""
         return ModelError(
-            f"the model {self.name}: what answers is no chat completion ({type(error).__name__})",
+            f"the model {self.name}: what answers is no chat completion ({_what(error)})",
             where=self._where,
             hint="check the address, which mostly ends in /v1",
         )
@@ -219,7 +220,9 @@ class OpenAIModel:
 
 def _unstreamed(response: httpx.Response, heard: _Heard) -> _Reply:
     """The answer of an endpoint that gives it whole although a stream was asked for."""
-    reply = _Reply.whole(openai.types.chat.ChatCompletion.model_validate_json(response.read()))
+    data = json.loads(response.read())
+    facts = data if isinstance(data, dict) else {}
+    reply = _Reply.whole(openai.types.chat.ChatCompletion.construct(**facts))
     if reply.text:
         heard(reply.text)
     return reply
@@ -252,20 +255,31 @@ class _Reply:
         self.refusal = ""
         self.finish: Finish = "other"
         self.tokens = (0, 0, 0)
+        self._came = False
 
     @classmethod
     def whole(cls, completion: Any) -> _Reply:
         reply = cls()
         if completion.choices:
             choice = completion.choices[0]
+            reply._came = True
             reply.text = choice.message.content or ""
             reply.refusal = getattr(choice.message, "refusal", None) or ""
             reply._end(choice.finish_reason)
+        if fault := getattr(completion, "error", None):
+            raise ValueError(f"it says {_cut(json.dumps(fault))}")
         reply._count(completion.usage)
-        return reply
+        return reply.checked()
+
+    def checked(self) -> _Reply:
+        """Itself. Raises `ValueError` where no answer came: an empty one is one, nothing is none."""
+        if not self._came:
+            raise ValueError("it has no choices")
+        return self
 
     def add(self, chunk: Any, heard: Callable[[str], None]) -> None:
         if chunk.choices:
+            self._came = True
             delta = chunk.choices[0].delta
             if delta.content:
                 self.text += delta.content
@@ -297,6 +311,24 @@ def _pause(error: openai.APIError, tries: int) -> float:
         except ValueError:
             pass
     return min(0.5 * 2.0**tries, 20.0) * random.uniform(1.0, 1.25)
+
+
+def _what(error: Exception) -> str:
+    """What was wrong with an answer, in a few words.
+
+    >>> _what(ValueError("it has no choices")), _what(AttributeError("None has no x"))
+    ('it has no choices', 'AttributeError')
+    """
+    if isinstance(error, json.JSONDecodeError):
+        return f"it is {_cut(error.doc)}, no JSON" if error.doc.strip() else "it is empty"
+    if isinstance(error, openai.APIError):
+        return f"it says {_cut(error.message)}"
+    return str(error) if type(error) is ValueError else type(error).__name__
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 120 else f"{line[:120]}…"
 
 
 def _hint(message: str) -> str | None:

@@ -136,6 +136,8 @@ def check_query(sql: str, dialect: str, schema: Schema | None) -> str:
     language = _dialect(dialect)
     if sql.startswith("\ufeff"):
         sql = f" {sql[1:]}"  # places stay what they are
+    if "\0" in sql:
+        raise _nul(sql)
     tokens = _one_statement(_tokens(sql, language), sql)
     tree = _parse(tokens, sql, language)
     _require_query(tree, tokens)
@@ -144,6 +146,15 @@ def check_query(sql: str, dialect: str, schema: Schema | None) -> str:
     if schema is not None:
         check_names(tree, dialect, schema, sql)
     return sql[tokens[0].start : tokens[-1].end + 1]
+
+
+def _nul(sql: str) -> ParseError:
+    """The error for a character that no database takes, and that SQLite takes for the end."""
+    at = sql.index("\0")
+    line, column = sql.count("\n", 0, at) + 1, at - sql.rfind("\n", 0, at)
+    return ParseError(
+        "there is a NUL character in it", position=at, line=line, column=column, hint="take it out"
+    )
 
 
 def _dialect(name: str) -> Dialect:

@@ -19,7 +19,7 @@ from sqlore.sql.resolve import Scope, Source
 from sqlore.sql.scopes_closure import Closures
 from sqlore.sql.scopes_columns import ColumnFinder
 from sqlore.sql.scopes_model import Edge, Graph, How, Join, Node, NodeKind, Parts, Piece
-from sqlore.sql.scopes_order import above, in_order_of_reading, unique
+from sqlore.sql.scopes_order import above, in_order_of_reading, read_by, unique
 from sqlore.sql.scopes_parts import RANK, clause_at, outer_positions, parts_of
 from sqlore.sql.scopes_text import Texts
 from sqlore.sql.scopes_walk import Entered, Recorder, usages
@@ -95,7 +95,8 @@ class _Builder:
             self.nodes[node.id] = node
             self._edges(here, first=number)
         order = in_order_of_reading(self.nodes, self.edges)
-        reads = {id_: above(id_, self.edges) for id_ in order}
+        direct = read_by(self.edges)
+        reads = {id_: above(id_, direct) for id_ in order}
         ranked = {id_: number for number, id_ in enumerate(order)}
         nodes = tuple(
             replace(self.nodes[id_], depends=tuple(sorted(reads[id_], key=ranked.__getitem__)))

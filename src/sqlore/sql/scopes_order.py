@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sqlore.sql.scopes_model import Edge, Node
 
@@ -40,11 +40,16 @@ def in_order_of_reading(nodes: dict[str, Node], edges: Iterable[Edge]) -> list[s
     return list(out)
 
 
-def above(id_: str, edges: Iterable[Edge]) -> set[str]:
-    """Everything that a node depends on."""
+def read_by(edges: Iterable[Edge]) -> dict[str, set[str]]:
+    """What each node reads itself."""
     reads: dict[str, set[str]] = {}
     for edge in edges:
         reads.setdefault(edge.target, set()).add(edge.source)
+    return reads
+
+
+def above(id_: str, reads: Mapping[str, set[str]]) -> set[str]:
+    """Everything that a node depends on, of what each reads itself."""
     found: set[str] = set()
     pending = [id_]
     while pending:

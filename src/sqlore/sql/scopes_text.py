@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from sqlglot import TokenType, exp
@@ -48,6 +49,7 @@ class Texts:
         self.spans = walker.spans
         self.sql = walker.source_text
         self._ranges: dict[int, Range | None] = {}
+        self._leaves: dict[int, tuple[int, ...]] = {}
         self._definitions: dict[int, list[Range]] = {}
         self._children: dict[int, list[Scope]] = {}
         for scope in walker.scopes:
@@ -89,23 +91,30 @@ class Texts:
         marks = [comment for comment in source.comments or () if comment[:1] == "\x02"]
         return self.spans.blocks.get(int(marks[0][1:])) if marks else block
 
-    def leaves(self, here: Entered) -> list[int]:
+    def leaves(self, here: Entered) -> tuple[int, ...]:
         """A token of each SELECT or VALUES that a query consists of."""
+        key = id(here.scope)
+        if key not in self._leaves:  # those of a chain of unions are asked for by each of its members
+            self._leaves[key] = self._find_leaves(here)
+        return self._leaves[key]
+
+    def _find_leaves(self, here: Entered) -> tuple[int, ...]:
         node = here.node
         if isinstance(node, exp.SetOperation):
-            return [leaf for child in self.children(here.scope, "union") for leaf in self._leaves_of(child)]
+            parts = [self._leaves_of(child) for child in self.children(here.scope, "union")]
+            return tuple(leaf for part in parts for leaf in part)
         if isinstance(node, exp.Subquery):
             inner = self.children(here.scope, "subquery")
-            return self._leaves_of(inner[0]) if inner else []
+            return self._leaves_of(inner[0]) if inner else ()
         blocks = [block for block in (self.block(here), self.from_block(here)) if block is not None]
         if blocks:
-            return [min(block.start for block in blocks)]
+            return (min(block.start for block in blocks),)
         index = self.spans.token_at(position_of(node)) if node is not None else -1
         while index >= 0 and self.spans.kinds[index] is not TokenType.VALUES:
             index = self._outside(index)
-        return [index] if index >= 0 else []
+        return (index,) if index >= 0 else ()
 
-    def _leaves_of(self, scope: Scope) -> list[int]:
+    def _leaves_of(self, scope: Scope) -> tuple[int, ...]:
         return self.leaves(self.entered(scope))
 
     def _outside(self, index: int) -> int:
@@ -133,8 +142,8 @@ class Texts:
             return None
         around = self._brackets(min(leaves), max(leaves))
         if here.kind == "union" and here.scope.path_parent is not None:
-            siblings = self._leaves_of(here.scope.path_parent)
-            if any(around[0] <= leaf < around[1] for leaf in siblings if leaf not in leaves):
+            others = set(self._leaves_of(here.scope.path_parent)).difference(leaves)
+            if any(around[0] <= leaf < around[1] for leaf in others):
                 return self._branch(here, min(leaves), max(leaves))
         if isinstance(here.node, exp.Subquery):
             return self._brackets(around[0] - 1, around[1])
@@ -142,11 +151,24 @@ class Texts:
 
     def _brackets(self, first: int, last: int) -> Range:
         """What the smallest brackets around two tokens hold."""
-        for level in range(first - 1, self.spans.first - 1, -1):
-            close = self.spans.match.get(level)
-            if close is not None and close > last and self.spans.kinds[level] is TokenType.L_PAREN:
-                return level + 1, close
-        return self.spans.first, self.spans.stop
+        level = self._within[first - self.spans.first] if first >= self.spans.first else -1
+        while level >= 0 and self.spans.match[level] <= last:
+            level = self._within[level - self.spans.first]
+        return (level + 1, self.spans.match[level]) if level >= 0 else (self.spans.first, self.spans.stop)
+
+    @cached_property
+    def _within(self) -> list[int]:
+        """For each token the bracket that it stands in, itself not counted; -1 at the top."""
+        kinds, match = self.spans.kinds, self.spans.match
+        out: list[int] = []
+        open_: list[int] = []
+        for index in range(self.spans.first, self.spans.stop + 1):
+            while open_ and match[open_[-1]] <= index:
+                open_.pop()
+            out.append(open_[-1] if open_ else -1)
+            if index in match and kinds[index] is TokenType.L_PAREN:
+                open_.append(index)
+        return out
 
     def _branch(self, here: Entered, first: int, last: int) -> Range:
         """A member of a set operation that has no brackets of its own."""

@@ -23,6 +23,7 @@ from sqlore.interfaces.http.contract_app import (
     Setting,
     SettingsPatch,
 )
+from sqlore.interfaces.http.methods import EVERY, refuse
 from sqlore.interfaces.http.preferences import CHANGEABLE
 from sqlore.interfaces.http.state import Served, served
 from sqlore.passwords import without_password
@@ -58,13 +59,13 @@ def health(state: State, request: Request) -> Health:
 
 
 def _database(state: Served) -> Database:
-    engine = state.lore.engine
-    return Database(
-        name=engine.name,
-        dialect=engine.dialect,
-        place=without_password(engine.url),
-        tables=len(engine.schema().tables),
-    )
+    with state.engine() as engine:  # a new connection: whether it is still there
+        return Database(
+            name=engine.name,
+            dialect=engine.dialect,
+            place=without_password(engine.url),
+            tables=len(engine.schema().tables),
+        )
 
 
 def _held(state: Served) -> Held | None:
@@ -193,3 +194,12 @@ def clear_events(state: State) -> Response:
     """Deletes everything that was logged."""
     state.log.clear()
     return Response(status_code=204)
+
+
+# ------------------------------------------------------------------ everything else
+
+
+@router.api_route("/{rest:path}", methods=EVERY, include_in_schema=False)
+def nothing_here(request: Request) -> None:
+    """What no operation answers. It stands last: routes are tried in their order."""
+    refuse(request)

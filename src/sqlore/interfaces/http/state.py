@@ -109,8 +109,12 @@ class Served:
 
     @property
     def catalog(self) -> Catalog:
-        """Schema, dictionary and values; of a database that was not learned they are read here."""
+        """Schema, dictionary and values; of a database that was not learned they are read here.
+
+        Tables and columns are those that the database has now.
+        """
         with self._reading["catalog"]:
+            self.lore.look_again()
             return self.lore.catalog
 
     @property
@@ -125,6 +129,7 @@ class Served:
         if self.store is None:
             return None
         with self._reading["retriever"], self._reading["catalog"]:
+            self.lore.look_again()
             return self.lore.retriever
 
     @property
