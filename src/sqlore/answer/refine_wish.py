@@ -11,6 +11,7 @@ from typing import Final
 
 from sqlglot import TokenType
 
+from sqlore.answer.refine_numbers import compared, in_digits
 from sqlore.catalog import Catalog, humanize, quote_name
 from sqlore.catalog.text import fold
 from sqlore.sql.edit import TextEdit, applied
@@ -60,13 +61,14 @@ def granted(query: Query, number: int, words: str, catalog: Catalog) -> str | No
     """The new text of an item for a wish in plain words; None where a model has to be asked."""
     fragment, place = query.fragment(number), query.place(number)
     found = (place.first, place.stop)
-    words = " ".join(words.split()).strip(" .!")
+    words = in_digits(" ".join(words.split()).strip(" .!"))
     if place.clause in ("tail", "window", "top"):
         return _sorted(query, found, words)
     if fragment.kind == "calculation" and _ONCE.search(words):
         return _once(query, number, found, words)
     if fragment.kind in ("condition", "calculation"):
-        return _valued(query, number, found, words, catalog)
+        plain = compared(words, fragment.sql)
+        return _valued(query, number, found, plain, catalog) if plain is not None else None
     return None
 
 
