@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlore.answer.candidates import Candidate, confidence, decided, rivals, vote
 from sqlore.answer.cite import cite
 from sqlore.answer.context import prompt_context
+from sqlore.answer.coverage import Coverage
 from sqlore.answer.doubts import Doubts
 from sqlore.answer.join_path import JoinGraph, join_graph
 from sqlore.answer.least_to_most import answer_in_parts
@@ -22,7 +23,7 @@ from sqlore.answer.reuse import reuser_of
 from sqlore.answer.slips import mended_names
 from sqlore.config import Settings, load_settings
 from sqlore.errors import CheckError, EngineError, ModelError, ModelRefusal, SqlError, SqloreError, UsageError
-from sqlore.model import Attempt, Draft, Rows, Usage
+from sqlore.model import Attempt, Draft, Rows, Uncovered, Usage
 from sqlore.prompts import Prepared, Prompt, load_strategy, prepare_strategy
 from sqlore.sql import check_query, extract_sql
 from sqlore.sql.layout import laid_out
@@ -84,7 +85,7 @@ def ask(
             strategy, catalog, model, job.settings, engine=engine, embedder=embedder, on_progress=on_progress
         )
     if job.settings.reuse and retriever is not None and store is not None:
-        reused = job.reused(question, store, exclude)
+        reused = job.reused(question, store, retriever, exclude)
         if reused is not None:
             return reused
     retrieval = None
@@ -115,6 +116,7 @@ def ask(
         best.error,
         retrieval,
         tuple(parts.notes),
+        job.uncovered(question, best.sql, retriever, exclude),
     )
 
 
@@ -140,7 +142,18 @@ class _Job:
         if self.on_progress is not None:
             self.on_progress(name)
 
-    def reused(self, question: str, store: Store, exclude: Collection[int | str]) -> Draft | None:
+    def uncovered(
+        self, question: str, sql: str, retriever: Retriever | None, exclude: Collection[int | str]
+    ) -> tuple[Uncovered, ...]:
+        """What of the question the SQL does not answer; what stands in for a retriever may know no words."""
+        if not sql:
+            return ()
+        snapshot = getattr(retriever, "snapshot", None)
+        return Coverage(self.catalog, snapshot, self.engine.dialect).uncovered(question, sql, exclude)
+
+    def reused(
+        self, question: str, store: Store, retriever: Retriever, exclude: Collection[int | str]
+    ) -> Draft | None:
         """The draft of a known script with other values; None where none is certain, or it does not run."""
         self.stage("looking for the question in the history")
         found = reuser_of(store, self.catalog, self.engine.dialect).find(question, exclude)
@@ -153,7 +166,8 @@ class _Job:
             return None
         self.stage("citing")
         citations = cite(sql, store, self.engine.dialect, self.catalog.schema)
-        return Draft(question, sql, citations, rows, (Attempt(sql),), notes=(found.note,))
+        left = self.uncovered(question, sql, retriever, exclude)
+        return Draft(question, sql, citations, rows, (Attempt(sql),), notes=(found.note,), uncovered=left)
 
     def resolved(self, prompt: Prompt) -> Prompt:
         """The prompt whose answer is SQL: what comes before it is asked, once and most probably, and used.

@@ -190,6 +190,11 @@ class Retriever:
         watch.lap("near")
         return Asked(question, near, alive, parts, vector, values=values)
 
+    @property
+    def snapshot(self) -> Snapshot:
+        """What the store knows now, as arrays."""
+        return self._current()
+
     def _current(self) -> Snapshot:
         with self._lock:
             stamp = self.store.stamp()

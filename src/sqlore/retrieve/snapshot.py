@@ -208,6 +208,11 @@ class Snapshot:
         return self._item_vectors() if callable(self._item_vectors) else self._item_vectors
 
     @cached_property
+    def said(self) -> Bools:
+        """Which texts have words that somebody wrote."""
+        return np.asarray([bool(text.said) for text in self.texts], dtype=np.bool_)
+
+    @cached_property
     def literals_of(self) -> Mapping[tuple[int, int], Sequence[tuple[str, ...]]]:
         """The literals of each use, by (item, text)."""
         found: dict[tuple[int, int], list[tuple[str, ...]]] = {}

@@ -12,6 +12,7 @@ from typing import Final
 
 import numpy as np
 
+from sqlore.retrieve.association import USES, goes_with
 from sqlore.retrieve.room import Room
 from sqlore.retrieve.signals import Asked
 from sqlore.retrieve.snapshot import Bools, Floats
@@ -19,11 +20,6 @@ from sqlore.retrieve.words import stems
 
 __all__ = ["saying", "telling"]
 
-#: A word stands for an item that this share of its texts use, this many at least, and this many times
-#: more often than texts do in general.
-_SHARE: Final = 0.6
-_USES: Final = 2
-_LIFT: Final = 3.0
 #: A text that says the word and is otherwise unlike the question still counts for this much.
 _UNLIKE: Final = 0.2
 
@@ -44,13 +40,9 @@ def telling(asked: Asked, shown: Collection[int]) -> dict[str, Bools]:
     for word in dict.fromkeys(asked.words):
         rows = snapshot.text_words.rows(word)
         rows = rows[asked.alive[rows]]
-        if word in known or len(rows) < _USES:
+        if word in known or len(rows) < USES:
             continue
-        saying_it = np.zeros(len(snapshot.texts), dtype=np.float32)
-        saying_it[rows] = 1
-        uses = snapshot.total(saying_it)
-        share = uses / len(rows)
-        stands_for = (uses >= _USES) & (share >= _SHARE) & (share >= _LIFT * common) & ~held
+        stands_for = goes_with(snapshot, rows, common) & ~held
         if stands_for.any():
             found[word] = stands_for
     return found
