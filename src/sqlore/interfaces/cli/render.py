@@ -18,7 +18,7 @@ from sqlore.interfaces.cli.margin import (
     shown_status,
     whole_query,
 )
-from sqlore.model import Citation, Draft, KnowledgeItem, Rows, StoredScript, Usage
+from sqlore.model import Citation, Draft, KnowledgeItem, Rows, StoredScript, Uncovered, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +35,7 @@ __all__ = [
     "show_items",
     "show_rows",
     "show_scripts",
+    "uncovered_text",
     "usage_text",
 ]
 
@@ -162,9 +163,22 @@ def show_draft(
         console.print(Text("not run: " + cell(" ".join(draft.attempts[-1].sql.split()), 600), style="dim"))
     if draft.error:
         console.print(Text(draft.error, style="red"))
+    for left in draft.uncovered:
+        console.print(Text(uncovered_text(left), style="yellow"))
     if draft.result is not None:
         show_rows(console, draft.result, most)
     console.print(usage_text(draft.usage, len(draft.attempts)), style="dim")
+
+
+def uncovered_text(left: Uncovered) -> str:
+    """What the SQL leaves out of the question, and what the history uses for it.
+
+    >>> uncovered_text(Uncovered("after 1970", 22, 32))
+    "'after 1970': nothing in this SQL answers it"
+    """
+    said = f"'{cell(left.phrase)}': nothing in this SQL answers it"
+    known = [f"{cell(i.sql, 200)} (item {i.item}, {plural(len(i.scripts), 'script')})" for i in left.items]
+    return said + (f"; in the history it goes with {' or '.join(known)}" if known else "")
 
 
 def _show_note(console: Console, number: str, citation: Citation, said: str) -> None:
