@@ -80,9 +80,9 @@ def test_verdicts_are_kept_with_the_version_that_they_are_about(client: TestClie
     assert renamed["name"] == "revenue"
     assert renamed["verified"]["outdated"]
     again = client.post(f"/api/knowledge/{id}/trust", json={"trust": "verified", "who": "Bob"}).json()
-    assert (again["verified"]["who"], again["verified"]["outdated"], again["version"]) == ("Bob", False, 4)
+    assert (again["verified"]["who"], again["verified"]["outdated"], again["version"]) == ("Bob", False, 5)
     assert [(c["what"], c["who"]) for c in again["changes"]] == [
-        ("trust", "Ann"), ("name", "Bob"), ("trust", "Bob"),
+        ("trust", "Ann"), ("name", "Bob"), ("description", "Bob"), ("trust", "Bob"),
     ]  # fmt: skip
     found = client.get("/api/knowledge", params={"text": "revenue", "kind": "calculation"}).json()
     assert [one["id"] for one in found["items"]] == [id]
@@ -110,6 +110,23 @@ def test_items_are_merged_with_a_reason_and_into_their_kind(client: TestClient) 
     assert gone["name"] in merged.json()["aliases"]
     after = client.get(f"/api/knowledge/{gone['id']}").json()
     assert (after["merged"], after["trust"]) == (kept["id"], "deprecated")
+
+
+def test_what_a_person_names_is_what_lists_drafts_and_citations_show(client: TestClient) -> None:
+    item = item_of(client, "customer.segment = <val>")
+    path = f"/api/knowledge/{item['id']}"
+    changed = client.patch(path, json={"name": "large customers"}).json()
+    assert (changed["name"], changed["description"]) == ("large customers", "large customers")
+    listed = client.get("/api/knowledge", params={"text": "large customers"}).json()["items"]
+    assert [one["description"] for one in listed] == ["large customers"]
+    sql = "SELECT c.name FROM customer c WHERE c.segment = 'ENT' AND c.id > 2"
+    explained = client.post("/api/explanations", json={"sql": sql}).json()
+    shown = {one["sql"]: one for node in explained["nodes"] for one in node["items"]}
+    assert shown["c.segment = 'ENT'"]["description"] == "large customers"
+    assert shown["c.segment = 'ENT'"]["citation"]["description"] == "large customers"
+    assert "large" not in shown["c.id > 2"]["description"]
+    both = client.patch(path, json={"name": "big ones", "description": "customers of the ENT segment"}).json()
+    assert both["description"] == "customers of the ENT segment"
 
 
 def test_without_a_history_there_is_no_knowledge_and_it_says_so(tmp_path: Path) -> None:

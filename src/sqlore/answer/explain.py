@@ -55,13 +55,14 @@ def explain(
     if not citations and store is not None:
         citations = cite_fragments(graph.fragments, store)
     cited = {(c.kind, c.start, c.end, c.skeleton): c for c in citations}
+    named = frozenset(store.described_by("person")) if store is not None else frozenset[int]()
     describer = _describer(catalog)
     whole = next((f for f in graph.fragments if f.kind == "query"), None)
     return Explanation(
         sql=sql,
         dialect=chosen,
         graph=graph,
-        nodes=tuple(_explained(graph, node, catalog, describer, cited) for node in graph.nodes),
+        nodes=tuple(_explained(graph, node, catalog, describer, cited, named) for node in graph.nodes),
         description=describer.fragment(whole).text if whole is not None else "",
         citation=cited.get(_place(whole)) if whole is not None else None,
         question=query.question if isinstance(query, Draft) else "",
@@ -98,8 +99,14 @@ def _place(fragment: Fragment) -> _Place:
 
 
 def _explained(
-    graph: Graph, node: Node, catalog: Catalog | None, describer: Describer, cited: dict[_Place, Citation]
+    graph: Graph,
+    node: Node,
+    catalog: Catalog | None,
+    describer: Describer,
+    cited: dict[_Place, Citation],
+    named: frozenset[int],
 ) -> ExplainedNode:
+    """A node with its items; an item of `named` is called what a person called it."""
     if node.kind == "table":
         table = catalog.schema.table(node.id.partition(":")[2]) if catalog is not None else None
         said = catalog.dictionary.describe_table(node.name) if catalog is not None else None
@@ -111,6 +118,8 @@ def _explained(
         id_ += f"#{number + 1}" if number else ""
         described = _joins(graph, node, piece) or describer.fragment(piece.fragment)
         citation = cited.get(_place(piece.fragment))
+        if citation is not None and citation.status == "cited" and citation.item in named:
+            described = Description(citation.description, citation.description)
         items[id_] = Item(
             id=id_,
             node=node.id,

@@ -199,12 +199,17 @@ def judge(id: int, asked: TrustRequest, state: State) -> ItemDetail:
 
 @router.patch("/knowledge/{id}", tags=["knowledge"])
 def describe(id: int, asked: Describing, state: State) -> ItemDetail:
-    """A person's name or description of an item; no rule and no model replaces it. It is embedded anew."""
-    _item(state, id)
+    """A person's name or description of an item; no rule and no model replaces it. It is embedded anew.
+
+    A name alone is what is shown everywhere: it is the description too.
+    """
+    found = _item(state, id)
+    renamed = asked.name is not None and asked.name != found.name
+    unsaid = asked.description in (None, found.description)
     changed = state.need_store().describe(
         id,
         name=asked.name,
-        description=asked.description,
+        description=asked.name if renamed and unsaid else asked.description,
         who=asked.who or state.who,
         why=asked.why,
         embedder=state.lore.embedder,

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
-import type { ItemDetail, Problem } from "../../api/types";
+import type { ItemDetail, Problem, Trust } from "../../api/types";
 import { sentence } from "../../lib/format";
 import { useLoaded } from "../../lib/load";
 import { go } from "../../lib/router";
@@ -8,40 +8,43 @@ import { Badge, ProblemNote, Waiting } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
 import { Dialog } from "../../ui/dialog";
 
-export type Wish = "describe" | "merge" | "deprecate" | "verify";
+export type Wish = "describe" | "merge" | "deprecate" | "verify" | "unverify";
 
 const TITLES: Record<Wish, string> = {
   describe: "Rename this piece",
   merge: "Merge this piece into another",
   deprecate: "Deprecate this piece",
   verify: "Verify this piece",
+  unverify: "Set this piece back to unverified",
 };
 const ABOUT: Record<Wish, string> = {
-  describe: "Your words are kept: no later run of learning replaces them.",
+  describe: "It is called this in lists, drafts and citations. No later run of learning replaces your words.",
   merge: "The other one is used in its place and takes over its names.",
   deprecate: "It is not handed to the model any more; drafts that use it are warned.",
   verify: "It is trusted from now on; your name, the time and the reason are kept with this version.",
+  unverify: "Nobody vouches for it any more, and nobody warns of it: it is used as what the history says.",
 };
 
-const DO: Record<Wish, string> = { describe: "Save", merge: "Merge", deprecate: "Deprecate", verify: "Verify" };
+const DO: Record<Wish, string> = { describe: "Save", merge: "Merge", deprecate: "Deprecate", verify: "Verify", unverify: "Set it back" };
+const JUDGED: Partial<Record<Wish, Trust>> = { verify: "verified", deprecate: "deprecated", unverify: "unverified" };
 
 /** A change of one item, with the reason that is kept with its version. */
 export function ItemChange(props: { item: ItemDetail; wish: Wish; close: () => void; done: (item: ItemDetail) => void }) {
   const { item, wish, close } = props;
-  const [name, setName] = useState(item.name);
-  const [description, setDescription] = useState(item.description);
+  const shown = item.description || item.name;
+  const [name, setName] = useState(shown);
   const [why, setWhy] = useState("");
   const [into, setInto] = useState<number | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const needsWhy = wish === "merge" || wish === "deprecate";
-  const ready = (!needsWhy || why.trim() !== "") && (wish !== "merge" || into !== null);
+  const ready = (wish !== "describe" || (name.trim() !== "" && name.trim() !== shown)) && (!needsWhy || why.trim() !== "") && (wish !== "merge" || into !== null);
   const send = async (event: FormEvent) => {
     event.preventDefault();
     const params = { params: { path: { id: item.id } } };
     try {
-      if (wish === "describe") props.done(await ok(api.PATCH("/api/knowledge/{id}", { ...params, body: { name, description, why } })));
-      if (wish === "verify") props.done(await ok(api.POST("/api/knowledge/{id}/trust", { ...params, body: { trust: "verified", why } })));
-      if (wish === "deprecate") props.done(await ok(api.POST("/api/knowledge/{id}/trust", { ...params, body: { trust: "deprecated", why } })));
+      if (wish === "describe") props.done(await ok(api.PATCH("/api/knowledge/{id}", { ...params, body: { name: name.trim(), description: name.trim(), why } })));
+      const trust = JUDGED[wish];
+      if (trust) props.done(await ok(api.POST("/api/knowledge/{id}/trust", { ...params, body: { trust, why } })));
       if (wish === "merge" && into !== null) {
         const kept = await ok(api.POST("/api/knowledge/{id}/merge", { ...params, body: { into, why } }));
         go(`/knowledge/${kept.id}`);
@@ -57,10 +60,8 @@ export function ItemChange(props: { item: ItemDetail; wish: Wish; close: () => v
         <h2>{TITLES[wish]}</h2>
         <p className="about">{ABOUT[wish]}</p>
         {wish === "describe" && (
-          <>
-            <label className="stack">Name<input className="field" value={name} maxLength={200} required autoFocus onChange={(event) => setName(event.target.value)} /></label>
-            <label className="stack">Description<textarea className="field" rows={3} value={description} maxLength={2000} required onChange={(event) => setDescription(event.target.value)} /></label>
-          </>
+          <label className="stack">Name<textarea className="field" rows={2} value={name} maxLength={200} required autoFocus onFocus={(event) => event.target.select()}
+            onChange={(event) => setName(event.target.value)} /></label>
         )}
         {wish === "merge" && <Similar id={item.id} into={into} choose={setInto} />}
         <label className="stack">Reason{!needsWhy && " (may be left out)"}<input className="field" value={why} maxLength={2000} required={needsWhy} onChange={(event) => setWhy(event.target.value)} /></label>
