@@ -192,6 +192,7 @@ def test_ask_gives_sql_citations_and_rows(inside: Path, sqlore_: Command, endpoi
     draft = asked.json
     assert list(draft) == [
         "question", "sql", "columns", "rows", "truncated", "citations", "attempts", "usage", "error",
+        "uncovered",
     ]  # fmt: skip
     assert draft["question"] == "What is the revenue of enterprise customers?"
     assert (draft["sql"], draft["columns"], draft["rows"]) == (sql, ["revenue"], [[7.0]])

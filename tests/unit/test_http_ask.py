@@ -99,3 +99,16 @@ def test_without_a_history_values_and_phrases_are_known_all_the_same(tmp_path: P
         assert not known["learned"]
         assert [v["value"] for v in known["values"]] == ["Ann"]
         assert asked(client)["sql"] == REVENUE
+
+
+def test_a_draft_says_what_of_its_question_it_leaves_out_until_it_does_not(tmp_path: Path) -> None:
+    answer = "```sql\nSELECT COUNT(*) FROM orders\n```"
+    with shop_client(tmp_path, lambda messages: answer) as client:
+        question = "how many orders of Ann?"
+        draft = asked(client, question)
+        (left,) = draft["uncovered"]
+        assert question[left["start"] : left["end"]] == left["phrase"] == "Ann"
+        sql = "SELECT COUNT(*) FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.name = 'Ann'"
+        changed = client.put(f"/api/drafts/{draft['id']}/sql", json={"sql": sql})
+        assert changed.status_code == 200, changed.json()
+        assert changed.json()["uncovered"] == []

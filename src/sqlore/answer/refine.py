@@ -7,7 +7,7 @@ and cited as `ask` does it (`checked_draft`). Cerebra, section 4.5: refinement o
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlore.answer.cite import cite
@@ -164,10 +164,15 @@ class Refiner:
         change, text = options.chosen(query, number, options.item(item), text)
         return self._step("alternative", query, number, change, text=text, item=item)
 
-    def add(self, sql: str, item: int, scope: str = "main") -> Refinement:
-        """An item of the history put into the right clause of a scope, with the join that it needs."""
+    def add(self, sql: str, item: int, scope: str = "main", script: int | None = None) -> Refinement:
+        """An item of the history put into the right clause of a scope, with the join that it needs.
+
+        Its values are those that `script` has, where that uses it, else those of any script.
+        """
         query, options = self.query(sql), self._history()
         known = options.item(item)
+        if script in known.scripts and script is not None:
+            known = replace(known, scripts=(script, *known.scripts))
         change, text = options.added(query, known, scope)
         self._check(query, change)
         return Refinement(

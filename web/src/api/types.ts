@@ -4,6 +4,7 @@ type Schemas = components["schemas"];
 
 export type Kind = Schemas["Citation"]["kind"];
 export type Status = Schemas["Citation"]["status"];
+export type Uncovered = Schemas["Uncovered"];
 export type Trust = Schemas["Citation"]["trust"];
 export type Cell = Schemas["ResultPage"]["rows"][number][number];
 export type Citation = Schemas["Citation"];

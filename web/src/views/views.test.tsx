@@ -7,6 +7,7 @@ import { useDesk } from "../state/desk";
 import { ChatPane } from "./desk/chat-pane";
 import Chart from "./desk/chart";
 import { spread } from "./desk/chart-plane";
+import { LeftOut } from "./desk/left-out";
 import { TrustBar } from "./desk/trust-bar";
 import { Names } from "./dictionary/names";
 import { Values } from "./dictionary/values";
@@ -160,6 +161,23 @@ describe("trust", () => {
     await show(<TrustBar />);
     expect(box.textContent).toMatch(/Ann looked at .*: with the ledger/);
     expect(button("I checked them")).toBeUndefined();
+  });
+});
+
+describe("what a draft leaves out", () => {
+  const owner = { item: 22, kind: "condition", sql: "disp.type = 'OWNER'", scripts: [26, 34] };
+  it("is told with what the history has for it, which one button brings to the draft", async () => {
+    useDesk.setState({ draft: draft({ uncovered: [{ phrase: "eligible for loans", start: 0, end: 18, items: [owner] }] as unknown as Draft["uncovered"] }) });
+    await show(<LeftOut />);
+    expect(box.textContent).toMatch(/“eligible for loans”: nothing in this SQL answers it.*disp.type = 'OWNER'.*in 2 scripts/);
+    await click(button("Add it"));
+    expect(location.search).toContain("add=22");
+    expect(location.search).toContain("like=26");
+  });
+  it("is not told where there is nothing", async () => {
+    useDesk.setState({ draft: draft({ uncovered: [] }) });
+    await show(<LeftOut />);
+    expect(box.textContent).toBe("");
   });
 });
 

@@ -294,11 +294,12 @@ class OnAct(Given):
 
 
 class AddAct(Given):
-    """An item of the history is put into the right clause of a scope."""
+    """An item of the history is put into the right clause of a scope, with the values of a script."""
 
     act: Literal["add"]
     item: int
     scope: str = Field(default="main", max_length=500)
+    script: int | None = None
 
 
 class SqlAct(Given):

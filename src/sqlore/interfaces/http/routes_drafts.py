@@ -236,7 +236,7 @@ def _proposed(state: Served, kept: KeptDraft, asked: ProposalRequest) -> Refinem
     if isinstance(asked, OffAct):
         return refiner.off(sql, asked.number, asked.joins)
     if isinstance(asked, AddAct):
-        return refiner.add(sql, asked.item, asked.scope)
+        return refiner.add(sql, asked.item, asked.scope, asked.script)
     if isinstance(asked, OnAct):
         assert kept.history is not None
         return refiner.on(kept.history, asked.step)

@@ -19,6 +19,7 @@ import { DataPane } from "./data-pane";
 import { DraftDialogs } from "./draft-dialogs";
 import { DraftMenu } from "./draft-menu";
 import { KnowledgePane } from "./knowledge-pane";
+import { LeftOut } from "./left-out";
 import { Refine } from "./refine";
 import { StepsPane } from "./steps-pane";
 import { TrustBar } from "./trust-bar";
@@ -117,6 +118,7 @@ function Open() {
     <div className="desk">
       <Strip />
       <TrustBar />
+      <LeftOut />
       <Split id="desk" className="desk-body" direction="row" initial={0.42} label="Width of the left side">
         <section className="pane desk-side" aria-label="Knowledge and flow">
           <div className="pane-head">
@@ -141,8 +143,10 @@ function Open() {
 /** Knowledge that was chosen in the browser to be added here. */
 function Adding() {
   const add = useQuery("add");
+  const like = useQuery("like");
   if (add === null || !/^\d+$/.test(add)) return null;
-  return <Refine change={{ how: "add", item: Number(add) }} close={() => setQuery({ add: null })} />;
+  const script = like !== null && /^\d+$/.test(like) ? Number(like) : undefined;
+  return <Refine change={{ how: "add", item: Number(add), script }} close={() => setQuery({ add: null, like: null })} />;
 }
 
 function SideBody({ side, other }: { side: Side; other: string | null }) {

@@ -18,7 +18,7 @@ import { unfenced } from "./asking";
 export type Change =
   | { how: "wish" | "edit" | "choose" | "off"; item: ExplainedItem }
   | { how: "on"; step: Step }
-  | { how: "add"; item: number };
+  | { how: "add"; item: number; script?: number };
 
 /** A change from the wish to the diff to its application. Nothing is applied before the diff was seen. */
 export function Refine({ change, close }: { change: Change; close: () => void }) {
@@ -79,14 +79,14 @@ export function Refine({ change, close }: { change: Change; close: () => void })
     at.current = true;
     if (change.how === "off") void ask({ act: "off", number: change.item.number ?? 0, joins: "same" });
     if (change.how === "on") void ask({ act: "on", step: change.step.number });
-    if (change.how === "add") void ask({ act: "add", item: change.item, scope: "main" });
+    if (change.how === "add") void ask({ act: "add", item: change.item, scope: "main", script: change.script });
   });
 
   return (
     <Dialog label="Change one piece" className="refine" close={close}>
       {proposal ? (
         <Review proposal={proposal} problem={problem} busy={busy} apply={() => void apply()} back={immediate ? undefined : () => setProposal(null)} close={close}>
-          {change.how === "add" && <Into busy={busy} choose={(scope) => void ask({ act: "add", item: change.item, scope })} />}
+          {change.how === "add" && <Into busy={busy} choose={(scope) => void ask({ act: "add", item: change.item, scope, script: change.script })} />}
         </Review>
       ) : (
         <Wanted change={change} busy={busy} written={written} problem={problem} close={close} ask={(act) => void ask(act)} wish={(number, words) => void wish(number, words)} />
