@@ -40,7 +40,7 @@ describe("a question becomes a query that can be checked and corrected", { skip 
     await page.locator(".known-kinds li").first().waitFor();
     assert.equal(app.model.asked.length, 0);
     const known = await page.locator(".known").innerText();
-    assert.match(known, /cited \d+ times/);
+    assert.match(known, /in \d+ scripts/);
     assert.match(known, /Orders whose st \(status of the order\) is not 7/);
   });
 
@@ -159,7 +159,7 @@ describe("a question becomes a query that can be checked and corrected", { skip 
     await menu("status of the order", "Alternatives from the history");
     const option = page.locator(".options li", { hasText: "is one of" }).first();
     const text = await option.locator("code").innerText();
-    assert.match(await option.innerText(), /cited \d+ times/);
+    assert.match(await option.innerText(), /in \d+ scripts/);
     await option.getByRole("button").click();
     await page.locator(".diff ins").first().waitFor();
     await button("Apply").click();

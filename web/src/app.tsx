@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect } from "react";
 import { routeOf, usePath } from "./lib/router";
 import { useShortcut } from "./lib/keys";
-import { useApp } from "./state/app";
+import { useApp, watchServer } from "./state/app";
 import { Empty, Waiting } from "./ui/bits";
 import { Boundary } from "./ui/boundary";
 import { Link } from "./ui/link";
@@ -22,6 +22,7 @@ export function App() {
   const path = usePath();
   const { load, palette, setPalette, notes, unsay, lost } = useApp();
   useEffect(() => void load(), [load]);
+  useEffect(watchServer, []);
   useShortcut("mod+k", () => setPalette(!palette));
   return (
     <div className="shell">

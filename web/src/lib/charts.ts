@@ -1,4 +1,6 @@
 import type { Cell, ResultPage } from "../api/types";
+import { isCode } from "./format";
+import { rolesOf } from "./selects";
 
 export type ChartForm = "bars" | "line" | "points" | "spread";
 
@@ -25,14 +27,14 @@ export interface Series {
 const MOST_BARS = 40;
 const MOST_SERIES = 8;
 const LEAST_SPREAD = 20;
-const ID = /(^|_)(id|key|code|cd|no|nr|num|number|uid|uuid|zip|plz)$/i;
 
 /** The chart that the shape of a result suggests, or null where a chart says nothing. */
 export function suggest(page: ResultPage): ChartChoice | null {
   if (page.fetched < 2) return null;
   const columns = page.columns.map((column, at) => ({ ...column, at }));
-  const measures = columns.filter((one) => one.kind === "number" && !ID.test(one.name));
-  const measure = measures.at(-1);
+  const measures = columns.filter((one) => one.kind === "number" && !isCode(one.name));
+  const roles = rolesOf(page.sql, page.columns.map((one) => one.name));
+  const measure = measures.find((one) => one.at === roles.ordered) ?? measures.find((one) => roles.computed.includes(one.at)) ?? measures.at(-1);
   if (!measure) return null;
   const { rows } = page;
   const date = columns.find((one) => one.kind === "date" || (one.at !== measure.at && isPeriod(rows, one.at)));

@@ -1,6 +1,10 @@
 import type { Kind, Status, Trust } from "../api/types";
+import { many } from "./format";
 
 export const KINDS = ["calculation", "condition", "relation", "dimension", "output"] as const;
+
+/** With the whole queries, which are no pieces. */
+export const ALL_KINDS = [...KINDS, "query"] as const;
 
 export const KIND_ABOUT: Record<Kind, string> = {
   calculation: "How something is computed",
@@ -10,6 +14,20 @@ export const KIND_ABOUT: Record<Kind, string> = {
   output: "How results are sorted and cut",
   query: "A whole query",
 };
+
+export const KIND_PLURAL: Record<Kind, string> = {
+  calculation: "calculations",
+  condition: "conditions",
+  relation: "relations",
+  dimension: "dimensions",
+  output: "outputs",
+  query: "whole queries",
+};
+
+/** "26 calculations", "1 condition" without its number. */
+export function kindName(kind: Kind, number: number): string {
+  return number === 1 ? kind : KIND_PLURAL[kind];
+}
 
 interface Cited {
   status: Status;
@@ -36,11 +54,11 @@ export function badgeOf(citation: Cited | null | undefined): BadgeText {
   if (citation.status === "novel") {
     return { tone: "new", short: "new, unverified", long: "Nothing like it is in the history: check it" };
   }
-  const times = citation.support === 1 ? "once" : `${citation.support} times`;
+  const scripts = many(citation.support, "script");
   if (citation.status === "near") {
-    return { tone: "near", short: "near", long: `Like knowledge that the history uses ${times}, but not the same` };
+    return { tone: "near", short: "near", long: `Like knowledge of ${scripts} of the history, but not the same` };
   }
   const values = citation.new_values?.length ? `, with values that are new: ${citation.new_values.join(", ")}` : "";
-  if (citation.trust === "verified") return { tone: "verified", short: `verified, ${times}`, long: `Verified, and used ${times} in the history${values}` };
-  return { tone: "cited", short: `cited ${times}`, long: `Used ${times} in the history${values}` };
+  if (citation.trust === "verified") return { tone: "verified", short: `verified, in ${scripts}`, long: `Verified, and used in ${scripts} of the history${values}` };
+  return { tone: "cited", short: `in ${scripts}`, long: `Cited: used in ${scripts} of the history${values}` };
 }

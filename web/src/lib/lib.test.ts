@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { LoggedEvent, ResultPage } from "../api/types";
 import { bins, isPeriod, seriesOf, suggest, ticks } from "./charts";
 import { partsOf } from "./diff";
-import { ago, cell, count, decimals, many, took, tsv } from "./format";
+import { ago, cell, count, many, padOf, readable, shown, styleOf, took, tsv } from "./format";
 import { matches } from "./keys";
 import { badgeOf } from "./kinds";
 import { unitsOf } from "./offsets";
@@ -71,7 +71,19 @@ describe("format", () => {
   it("shows values as they are, and copies them without breaking the table", () => {
     expect([cell(1234567), cell(0.1 + 0.2), cell(null), cell(false)]).toEqual(["1234567", "0.3", "", "false"]);
     expect(tsv([["a\tb", 1], ["c\nd", null]])).toBe("a b\t1\nc d\t");
-    expect(decimals([[1], [1.25], [3.5]], 0)).toBe(2);
+    expect(cell(125_887.375_123_456_7)).toBe("125887.375123457");
+  });
+  it("shows the numbers of a column in one way, invents no decimals, and leaves identifiers alone", () => {
+    const salaries = [61_714.2, 125_887.375_000_1, 83_170];
+    const style = styleOf(salaries, "avg_loan");
+    const texts = salaries.map((one) => shown(one, style));
+    expect(texts).toEqual(["61,714.2", "125,887.38", "83,170"]);
+    expect(texts.map((text) => text + padOf(text, style.digits).replace(/./g, "_"))).toEqual(["61,714.2_", "125,887.38", "83,170___"]);
+    expect(salaries.map((one) => readable(one, style))).toEqual(texts);
+    expect(shown(0.000_12, style)).toBe("0.00012");
+    for (const name of ["account_id", "CustomerID", "zip", "year", "T1.account_id"]) expect(shown(12_345, styleOf([12_345], name))).toBe("12345");
+    for (const name of ["paid", "COUNT(account_id)", "amount"]) expect(shown(12_345, styleOf([12_345], name))).toBe("12,345");
+    expect(shown(1 / 3, styleOf([1 / 3]))).toBe("0.333333");
   });
 });
 
@@ -133,7 +145,7 @@ describe("keys", () => {
 describe("badges", () => {
   it("say where knowledge comes from", () => {
     const of = (status: "cited" | "near" | "novel", trust: "unverified" | "verified" | "deprecated" = "unverified") => badgeOf({ status, trust, support: 3 });
-    expect([of("cited").short, of("near").short, of("novel").short]).toEqual(["cited 3 times", "near", "new, unverified"]);
+    expect([of("cited").short, of("near").short, of("novel").short]).toEqual(["in 3 scripts", "near", "new, unverified"]);
     expect(of("cited", "verified").tone).toBe("verified");
     expect(of("near", "verified").tone).toBe("near");
     expect(of("cited", "deprecated").tone).toBe("deprecated");

@@ -18,6 +18,13 @@ const KEYWORDS = new Set(
   ).split(" "),
 );
 
+/** The words that a query in SQLite can have. */
+export const SQLITE_WORDS =
+  "all and as asc between by case cast collate cross current current_date current_time current_timestamp desc distinct else end " +
+  "escape except exclude exists filter first following from full glob group groups having in indexed inner intersect is isnull join " +
+  "last left like limit match materialized natural not notnull null nulls offset on or order others outer over partition preceding " +
+  "range recursive regexp right row rows select then ties unbounded union using values when where window with";
+
 // One alternative for each type, in the order of the groups below.
 const PATTERN =
   /(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|('(?:[^']|'')*'?|\$\$[\s\S]*?\$\$)|("(?:[^"]|"")*"?|`[^`]*`?|\[[^\]\n]*\])|(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)|([\p{L}_][\p{L}\p{N}_$]*)|(\s+)|([\s\S])/gu;

@@ -76,6 +76,15 @@ export const useApp = create<AppState>((set, get) => ({
 }));
 
 const AGAIN = 1500;
+const BEAT = 2000;
+
+/** Looks whether the server is there while nothing else asks it, so that a page that stands open says so. */
+export function watchServer(): () => void {
+  const beat = setInterval(() => {
+    if (!useApp.getState().lost && document.visibilityState === "visible") void ok(api.GET("/api/app")).catch(() => {});
+  }, BEAT);
+  return () => clearInterval(beat);
+}
 
 whenReached((reached) => {
   const { lost, load, say } = useApp.getState();

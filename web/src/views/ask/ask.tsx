@@ -1,8 +1,8 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
 import type { DraftPage, Problem } from "../../api/types";
-import { ago, count, sentence } from "../../lib/format";
-import { KIND_ABOUT, KINDS } from "../../lib/kinds";
+import { ago, count, many, sentence } from "../../lib/format";
+import { KIND_ABOUT, kindName, KINDS } from "../../lib/kinds";
 import { isMac } from "../../lib/keys";
 import { go } from "../../lib/router";
 import { looksLikeSql } from "../../lib/sql";
@@ -22,6 +22,7 @@ export function Ask() {
   const [busy, setBusy] = useState(false);
   const baseline = useApp((state) => state.switches?.baseline ?? false);
   const { known, looking } = useKnown(question);
+  const examples = useExamples();
   const began = useRef<number | null>(null);
   const change = (text: string) => {
     began.current ??= Date.now();
@@ -59,7 +60,7 @@ export function Ask() {
     <div className="ask">
       <form className="ask-form" onSubmit={(event) => (isSql ? (event.preventDefault(), void open()) : void ask(event))}>
         <label htmlFor="question">What do you want to know?</label>
-        <Question value={question} change={change} ask={() => void (isSql ? open() : ask())} />
+        <Question value={question} example={examples[0]} change={change} ask={() => void (isSql ? open() : ask())} />
         <div className="ask-row">
           <p className="quiet">
             {isSql ? "This is SQL: it is opened as it is, to be looked at piece by piece." : baseline ? "The history is switched off: the schema alone is used." : <KnownLine looking={looking} known={known !== null} />}
@@ -72,7 +73,7 @@ export function Ask() {
       {known && question.trim() !== "" && !baseline ? (
         <section aria-label="What is known" className="ask-known"><KnownPanel known={known} /></section>
       ) : (
-        <Start choose={change} />
+        <Start choose={change} examples={examples} />
       )}
     </div>
   );
@@ -80,10 +81,10 @@ export function Ask() {
 
 function KnownLine({ looking, known }: { looking: boolean; known: boolean }) {
   if (looking) return <span role="status">Looking in the history…</span>;
-  return <>{known ? "This is what the history knows of it, before anything is written." : "What the history knows of it shows as you type."}</>;
+  return <>{known ? "This is what the history knows of it, before anything is written." : "While you type, what the history knows of it is shown here."}</>;
 }
 
-function Question({ value, change, ask }: { value: string; change: (text: string) => void; ask: () => void }) {
+function Question({ value, example, change, ask }: { value: string; example: string | undefined; change: (text: string) => void; ask: () => void }) {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     const area = field.current;
@@ -100,12 +101,12 @@ function Question({ value, change, ask }: { value: string; change: (text: string
   };
   return (
     <textarea id="question" ref={field} rows={1} value={value} spellCheck={false} maxLength={20_000}
-      placeholder="Net revenue by country in fiscal year 2025" onChange={(event) => change(event.target.value)} onKeyDown={press} />
+      placeholder={example ? `For example: ${sentence(example)}` : "Ask in your own words"} onChange={(event) => change(event.target.value)} onKeyDown={press} />
   );
 }
 
 /** Before anything is typed: what there is, and where one was. */
-function Start({ choose }: { choose: (question: string) => void }) {
+function Start({ choose, examples }: { choose: (question: string) => void; examples: string[] }) {
   const { health, problem } = useApp();
   const [found, setFound] = useState<DraftPage | null>(null);
   const drafts = found?.drafts ?? null;
@@ -140,7 +141,7 @@ function Start({ choose }: { choose: (question: string) => void }) {
           {found !== null && found.total > drafts.length && <p className="more-drafts"><Link href="/drafts">All {count(found.total)} drafts</Link></p>}
         </section>
       )}
-      {drafts?.length === 0 && health?.learned && <Examples choose={choose} />}
+      {drafts !== null && examples.length > 0 && <Examples found={drafts.length > 0 ? examples.slice(0, 3) : examples} choose={choose} />}
     </div>
   );
 }
@@ -148,13 +149,13 @@ function Start({ choose }: { choose: (question: string) => void }) {
 function Held({ held }: { held: NonNullable<NonNullable<ReturnType<typeof useApp.getState>["health"]>["held"]> }) {
   return (
     <section>
-      <h2 className="label">Learned from {count(held.scripts)} scripts</h2>
+      <h2 className="label">Learned from {many(held.scripts, "script")}</h2>
       <ul className="held">
         {KINDS.map((kind) => (
           <li key={kind} data-kind={kind}>
             <Link href={`/knowledge?kind=${kind}`}>
               <span className="held-count">{count(held.by_kind[kind] ?? 0)}</span>
-              <span className="held-name"><KindIcon kind={kind} /> {kind}</span>
+              <span className="held-name"><KindIcon kind={kind} /> {kindName(kind, held.by_kind[kind] ?? 0)}</span>
               <span className="quiet">{KIND_ABOUT[kind]}</span>
             </Link>
           </li>
@@ -165,7 +166,8 @@ function Held({ held }: { held: NonNullable<NonNullable<ReturnType<typeof useApp
 }
 
 /** Questions that the history itself answers, for a first try: of the scripts that use what is used most. */
-function Examples({ choose }: { choose: (question: string) => void }) {
+function useExamples(): string[] {
+  const learned = useApp((state) => state.health?.learned ?? false);
   const [found, setFound] = useState<string[]>([]);
   useEffect(() => {
     const look = async () => {
@@ -174,9 +176,12 @@ function Examples({ choose }: { choose: (question: string) => void }) {
       const { scripts } = await ok(api.GET("/api/knowledge/{id}", { params: { path: { id: items[0].id } } }));
       setFound(spread(scripts.map((one) => one.question || one.comment || "").filter(askable), 5));
     };
-    look().catch(() => setFound([])); // without examples the page is whole
-  }, []);
-  if (found.length === 0) return null;
+    if (learned) look().catch(() => setFound([])); // without examples the page is whole
+  }, [learned]);
+  return found;
+}
+
+function Examples({ found, choose }: { found: string[]; choose: (question: string) => void }) {
   return (
     <section>
       <h2 className="label">Asked before</h2>

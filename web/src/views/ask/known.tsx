@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Known, KnownItem, KnownScript } from "../../api/types";
 import { many, sentence } from "../../lib/format";
-import { KINDS } from "../../lib/kinds";
+import { kindName, KINDS } from "../../lib/kinds";
 import { unitsOf } from "../../lib/offsets";
 import { Badge } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
@@ -78,12 +78,14 @@ function KnownKind({ items }: { items: KnownItem[] }) {
   const shown = all ? items : items.slice(0, FIRST);
   return (
     <section data-kind={kind}>
-      <h3><KindIcon kind={kind} /> {sentence(kind)}</h3>
+      <h3><KindIcon kind={kind} /> {sentence(kindName(kind, items.length))}</h3>
       <ul>
         {shown.map(({ item }) => (
           <li key={item.id}>
-            <Link href={`/knowledge/${item.id}`}>{sentence(item.description || item.name)}</Link>
-            <Badge citation={{ status: "cited", support: item.support, trust: item.trust }} />
+            <div className="known-said">
+              <Link href={`/knowledge/${item.id}`}>{sentence(item.description || item.name)}</Link>
+              <Badge citation={{ status: "cited", support: item.support, trust: item.trust }} />
+            </div>
             <div className="ellipsis" title={item.sql}><Sql text={item.sql} /></div>
           </li>
         ))}

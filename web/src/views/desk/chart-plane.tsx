@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { type ChartForm, type Series, ticks } from "../../lib/charts";
-import { readable } from "../../lib/format";
+import { type NumberStyle, readable } from "../../lib/format";
 
 const LEFT = 72;
 const BOTTOM = 28;
@@ -8,13 +8,18 @@ const TOP = 14;
 const RIGHT = 20;
 const NAMES = 110;
 
+interface Styles {
+  along: NumberStyle;
+  measure: NumberStyle;
+}
+
 interface Near {
   series: number;
   point: number;
 }
 
 /** Lines or points on two axes; each series has a colour, and its name at its end. */
-export function Plane({ series, form, label }: { series: Series[]; form: ChartForm; label: string }) {
+export function Plane({ series, form, label, styles }: { series: Series[]; form: ChartForm; label: string; styles: Styles }) {
   const box = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 640, height: 260 });
   const [near, setNear] = useState<Near | null>(null);
@@ -43,10 +48,10 @@ export function Plane({ series, form, label }: { series: Series[]; form: ChartFo
         {ticks(bounds.low, bounds.high).map((at) => (
           <g key={at}>
             <line x1={LEFT} x2={size.width - right} y1={y(at)} y2={y(at)} className="axis" />
-            <text x={LEFT - 8} y={y(at) + 4} textAnchor="end">{readable(at)}</text>
+            <text x={LEFT - 8} y={y(at) + 4} textAnchor="end">{readable(at, { ...styles.measure, digits: 6 })}</text>
           </g>
         ))}
-        {marksOf(series, form, bounds, size.width).map((mark) => <text key={mark.at} x={x(mark.at)} y={size.height - 8} textAnchor="middle">{mark.text}</text>)}
+        {marksOf(series, form, bounds, size.width, styles.along).map((mark) => <text key={mark.at} x={x(mark.at)} y={size.height - 8} textAnchor="middle">{mark.text}</text>)}
         {series.map((one, number) => (
           <g key={one.name} data-series={named ? number % 8 : undefined}>
             {form === "line" && <path className="line" d={one.points.map((point, at) => `${at ? "L" : "M"}${x(point.along).toFixed(1)} ${y(point.value).toFixed(1)}`).join("")} />}
@@ -59,7 +64,7 @@ export function Plane({ series, form, label }: { series: Series[]; form: ChartFo
       </svg>
       {hit && near && (
         <div className="hit float" style={{ left: Math.max(0, Math.min(x(hit.along) + 10, size.width - 190)), top: Math.max(0, y(hit.value) - 48) }}>
-          <span className="quiet">{named && `${series[near.series]?.name}, `}{hit.label}</span> <strong>{readable(hit.value)}</strong>
+          <span className="quiet">{named && `${series[near.series]?.name}, `}{hit.label}</span> <strong>{readable(hit.value, styles.measure)}</strong>
         </div>
       )}
     </div>
@@ -89,9 +94,9 @@ function wide(low: number, high: number): [number, number] {
 }
 
 /** What stands under the horizontal axis: round numbers, or as many labels as have room. */
-function marksOf(series: Series[], form: ChartForm, bounds: Bounds, width: number): { at: number; text: string }[] {
-  if (form === "points" && series.some((one) => one.points.some((point) => point.label === readable(point.along)))) {
-    return ticks(bounds.left, bounds.right).map((at) => ({ at, text: readable(at) }));
+function marksOf(series: Series[], form: ChartForm, bounds: Bounds, width: number, style: NumberStyle): { at: number; text: string }[] {
+  if (form === "points" && series.some((one) => one.points.some((point) => point.label === readable(point.along, style)))) {
+    return ticks(bounds.left, bounds.right).map((at) => ({ at, text: readable(at, { ...style, digits: 6 }) }));
   }
   const labels = new Map(series.flatMap((one) => one.points).map((point) => [point.along, point.label]));
   const all = [...labels].sort((a, b) => a[0] - b[0]);

@@ -2,7 +2,7 @@ import { useMemo, useState } from "react";
 import { api, ok } from "../../api/client";
 import type { ResultPage } from "../../api/types";
 import { bins, type ChartChoice, type ChartForm, type Point, seriesOf } from "../../lib/charts";
-import { count, readable } from "../../lib/format";
+import { count, type NumberStyle, readable, styleOf } from "../../lib/format";
 import { useLoaded } from "../../lib/load";
 import { Plane } from "./chart-plane";
 
@@ -49,19 +49,21 @@ export default function Chart({ page, suggested }: { page: ResultPage; suggested
 }
 
 function Drawn({ rows, choice, name }: { rows: ResultPage["rows"]; choice: ChartChoice; name: (at: number) => string }) {
-  const series = useMemo(() => seriesOf(rows, choice, readable), [rows, choice]);
+  const style = (at: number) => styleOf(rows.map((row) => row[at]), name(at));
+  const styles = { along: style(choice.along), measure: style(choice.measure) };
+  const series = useMemo(() => seriesOf(rows, choice, (value) => readable(value, styles.along)), [rows, choice]);
   const points = series.flatMap((one) => one.points);
   if (points.length === 0) return <p className="quiet">There are no numbers to draw.</p>;
-  if (choice.form === "bars") return <Bars points={points} label={`${name(choice.measure)} for each ${name(choice.along)}`} />;
+  if (choice.form === "bars") return <Bars points={points} style={styles.measure} label={`${name(choice.measure)} for each ${name(choice.along)}`} />;
   if (choice.form === "spread") {
-    const counted = bins(points.map((point) => point.value)).map((bin, at) => ({ label: `${readable(bin.from)} to ${readable(bin.to)}`, along: at, value: bin.count }));
+    const counted = bins(points.map((point) => point.value)).map((bin, at) => ({ label: `${readable(bin.from, styles.measure)} to ${readable(bin.to, styles.measure)}`, along: at, value: bin.count }));
     return <Bars points={counted} label={`How many rows have which ${name(choice.measure)}`} />;
   }
-  return <Plane series={series} form={choice.form} label={`${name(choice.measure)} along ${name(choice.along)}`} />;
+  return <Plane series={series} styles={styles} form={choice.form} label={`${name(choice.measure)} along ${name(choice.along)}`} />;
 }
 
 /** Lying bars with their values: names can be read and compared. */
-function Bars({ points, label }: { points: Point[]; label: string }) {
+function Bars({ points, label, style }: { points: Point[]; label: string; style?: NumberStyle }) {
   const shown = points.slice(0, 60);
   const most = Math.max(0, ...shown.map((point) => point.value));
   const least = Math.min(0, ...shown.map((point) => point.value));
@@ -74,7 +76,7 @@ function Bars({ points, label }: { points: Point[]; label: string }) {
           <span className="bar-track">
             <i style={{ left: `${((Math.min(0, point.value) - least) / span) * 100}%`, width: `${(Math.abs(point.value) / span) * 100}%` }} />
           </span>
-          <span className="bar-value">{readable(point.value)}</span>
+          <span className="bar-value">{readable(point.value, style)}</span>
         </li>
       ))}
       {points.length > shown.length && <li className="quiet">and {count(points.length - shown.length)} more</li>}

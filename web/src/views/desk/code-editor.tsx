@@ -1,6 +1,6 @@
-import { autocompletion, closeBrackets, completionKeymap } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, type CompletionSource, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
-import { MSSQL, MySQL, PostgreSQL, type SQLDialect, sql, SQLite, StandardSQL } from "@codemirror/lang-sql";
+import { keywordCompletionSource, MSSQL, MySQL, PostgreSQL, schemaCompletionSource, SQLDialect, sql, SQLite, StandardSQL } from "@codemirror/lang-sql";
 import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState, type Range, StateEffect, StateField } from "@codemirror/state";
@@ -10,11 +10,15 @@ import { useEffect, useRef } from "react";
 import { api, ok } from "../../api/client";
 import type { Problem } from "../../api/types";
 import { unitsOf } from "../../lib/offsets";
+import { SQLITE_WORDS } from "../../lib/sql";
 import type { Mark } from "../../lib/marks";
 import { marksOf, useDesk } from "../../state/desk";
 import { citationGutter } from "./code-gutter";
 
-const DIALECTS: Record<string, SQLDialect> = { sqlite: SQLite, postgres: PostgreSQL, duckdb: PostgreSQL, mysql: MySQL, tsql: MSSQL };
+/** SQLite with the words that SQLite knows, and not all of the standard's. */
+const OWN_SQLITE = SQLDialect.define({ ...SQLite.spec, keywords: SQLITE_WORDS });
+
+const DIALECTS: Record<string, SQLDialect> = { sqlite: OWN_SQLITE, postgres: PostgreSQL, duckdb: PostgreSQL, mysql: MySQL, tsql: MSSQL };
 
 const colours = HighlightStyle.define([
   { tag: tags.keyword, color: "var(--ink-2)", fontWeight: "600" },
@@ -58,7 +62,7 @@ function wordAt(state: EditorState, offset: number): DecorationSet {
   return word.to > word.from ? Decoration.set([Decoration.mark({ class: "cm-wrong" }).range(word.from, word.to)]) : Decoration.none;
 }
 
-/** The pieces as they were when the editing began; they move with the text. */
+/** The pieces of the text that was; they move with it, and one that is changed is none any more. */
 function pieces(marks: Mark[]): StateField<DecorationSet> {
   const draft = useDesk.getState().draft;
   const ranges: Range<Decoration>[] = marks
@@ -66,9 +70,30 @@ function pieces(marks: Mark[]): StateField<DecorationSet> {
     .map((mark) => Decoration.mark({ class: "marked", attributes: { "data-kind": mark.kind } }).range(mark.start, mark.end));
   return StateField.define<DecorationSet>({
     create: () => Decoration.set(ranges, true),
-    update: (value, transaction) => value.map(transaction.changes),
+    update: (value, { changes, docChanged }) => {
+      if (!docChanged) return value;
+      const written: [number, number][] = [];
+      changes.iterChangedRanges((_from, _to, from, to) => written.push([from, to]));
+      return value.map(changes).update({ filter: (from, to) => !written.some(([begin, end]) => begin <= to && from <= end) });
+    },
     provide: (field) => EditorView.decorations.from(field),
   });
+}
+
+/** Names and keywords, offered while a word is begun and not when it is there whole. */
+function completing(dialect: SQLDialect, schema: Record<string, string[]>) {
+  const sources = [schemaCompletionSource({ dialect, schema }), keywordCompletionSource(dialect, true)];
+  return autocompletion({ icons: false, override: sources.map(unfinished) });
+}
+
+/** A source that is silent behind a word that it would only repeat. */
+export function unfinished(source: CompletionSource): CompletionSource {
+  return async (context) => {
+    const found = await source(context);
+    if (!found || context.explicit) return found;
+    const typed = context.state.sliceDoc(found.from, context.pos).toLowerCase();
+    return found.options.some((one) => one.label.toLowerCase() === typed) ? null : found;
+  };
 }
 
 interface Props {
@@ -97,17 +122,17 @@ export default function CodeEditor(props: Props) {
     ]);
     const base = [
       own, history(), drawSelection(), citationGutter(marks), lineNumbers(), highlightActiveLine(), bracketMatching(), closeBrackets(), indentOnInput(),
-      autocompletion(), highlightSelectionMatches(), syntaxHighlighting(colours), look, wrong, pieces(marks),
+      highlightSelectionMatches(), syntaxHighlighting(colours), look, wrong, pieces(marks),
       keymap.of([...completionKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap, indentWithTab]),
       EditorView.contentAttributes.of({ "aria-label": "SQL, Escape leaves the editor", spellcheck: "false", tabindex: "0" }),
       EditorView.updateListener.of((update) => update.docChanged && latest.current.change(update.state.doc.toString())),
     ];
-    const made = new EditorView({ doc: latest.current.text, extensions: [...base, sql({ dialect, upperCaseKeywords: true })], parent: box.current });
+    const made = new EditorView({ doc: latest.current.text, extensions: [...base, sql({ dialect }), completing(dialect, {})], parent: box.current });
     view.current = made;
     made.focus();
     let gone = false;
     void schema().then((known) => {
-      if (!gone) made.dispatch({ effects: StateEffect.reconfigure.of([...base, sql({ dialect, schema: known, upperCaseKeywords: true })]) });
+      if (!gone) made.dispatch({ effects: StateEffect.reconfigure.of([...base, sql({ dialect }), completing(dialect, known)]) });
     });
     return () => {
       gone = true;

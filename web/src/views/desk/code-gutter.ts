@@ -1,4 +1,4 @@
-import { type Extension, RangeSet, type Range, StateField } from "@codemirror/state";
+import { type Extension, RangeSet, type Range, StateField, type Transaction } from "@codemirror/state";
 import { gutter, GutterMarker } from "@codemirror/view";
 import { chipText, chipTitle } from "../../lib/chips";
 import type { Mark } from "../../lib/marks";
@@ -24,14 +24,17 @@ class Citations extends GutterMarker {
       chip.dataset.kind = mark.kind;
       chip.dataset.status = mark.status ?? "novel";
       chip.title = chipTitle(mark);
-      chip.append(document.createElement("i"), chipText(mark));
+      const sign = document.createElement("i");
+      sign.className = "sign";
+      sign.dataset.status = chip.dataset.status;
+      chip.append(sign, chipText(mark));
       box.append(chip);
     }
     return box;
   }
 }
 
-/** The citations in the editor's gutter, as they were when the editing began; they move with their lines. */
+/** The citations in the editor's gutter: they move with their lines, and are gone from those that are changed. */
 export function citationGutter(marks: readonly Mark[]): Extension {
   const cited = marks.filter((mark) => mark.status !== null);
   const field = StateField.define<RangeSet<GutterMarker>>({
@@ -45,7 +48,15 @@ export function citationGutter(marks: readonly Mark[]): Extension {
       const ranges: Range<GutterMarker>[] = [...lines].map(([from, mine]) => new Citations(mine).range(from));
       return RangeSet.of(ranges, true);
     },
-    update: (value, transaction) => value.map(transaction.changes),
+    update: (value, transaction) => (transaction.docChanged ? withoutLines(value, transaction) : value),
   });
   return [field, gutter({ class: "cm-citations", markers: (view) => view.state.field(field) })];
+}
+
+/** What stays true of the old text: nothing is said of a line that is being written. */
+export function withoutLines(value: RangeSet<GutterMarker>, transaction: Transaction): RangeSet<GutterMarker> {
+  const { doc } = transaction.state;
+  const written: [number, number][] = [];
+  transaction.changes.iterChangedRanges((_from, _to, from, to) => written.push([doc.lineAt(from).from, doc.lineAt(to).to]));
+  return value.map(transaction.changes).update({ filter: (at) => !written.some(([from, to]) => from <= at && at <= to) });
 }

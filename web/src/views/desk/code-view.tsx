@@ -9,6 +9,8 @@ const LINE = 22;
 const MARGIN = 30;
 const CHIPS = 2;
 
+const SIGNS = [["cited", "in so many scripts"], ["near", "near"], ["novel", "new"]] as const;
+
 /** The code to read: pieces underlined in the colour of their kind, their citations in the gutter. */
 export function CodeView() {
   const { draft, explained, selection, select } = useDesk();
@@ -130,7 +132,7 @@ function Chip({ mark, pick, selected }: { mark: Mark; pick: (mark: string) => vo
         event.stopPropagation();
         pick(mark.id);
       }}>
-      <i aria-hidden="true" />{chipText(mark)}
+      <i className="sign" data-status={mark.status} aria-hidden="true" />{chipText(mark)}
     </button>
   );
 }
@@ -138,8 +140,10 @@ function Chip({ mark, pick, selected }: { mark: Mark; pick: (mark: string) => vo
 function Legend({ marks }: { marks: Mark[] }) {
   const there = KINDS.filter((kind) => marks.some((mark) => mark.kind === kind));
   if (there.length === 0) return null;
+  const signs = SIGNS.filter(([status]) => marks.some((mark) => mark.status === status));
   return (
     <div className="legend" aria-hidden="true">
+      <span className="signs">{signs.map(([status, said]) => <span key={status}><i className="sign" data-status={status} /> {said}</span>)}</span>
       {there.map((kind) => <span key={kind} data-kind={kind}><KindIcon kind={kind} size={13} /> {kind}</span>)}
     </div>
   );

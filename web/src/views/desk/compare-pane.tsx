@@ -82,7 +82,7 @@ function Examples({ title, rows, left }: { title: string; rows: Cell[][]; left: 
     <>
       <p className="quiet">{title}</p>
       <ul className="example-rows">
-        {rows.map((row, at) => <li key={at} className="ellipsis">{row.map(readable).join("  ·  ")}</li>)}
+        {rows.map((row, at) => <li key={at} className="ellipsis">{row.map((value) => readable(value)).join("  ·  ")}</li>)}
         {left > rows.length && <li className="quiet">and {left - rows.length} more</li>}
       </ul>
     </>

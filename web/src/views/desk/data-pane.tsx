@@ -55,12 +55,17 @@ export function DataPane() {
           )}
           {(result === "running" || (sql && result === undefined)) && <div className="state"><Waiting>Running the query</Waiting></div>}
           {result && result !== "running" && !("rows" in result) && <div className="state"><ProblemNote problem={result} /></div>}
-          {page && shape === "rows" && <Grid key={page.id} result={page} contains={contains} />}
+          {page && shape === "rows" && <Grid key={page.id} result={page} contains={asFound(contains)} />}
           {page && chart && shape === "chart" && <Chart key={page.id} page={page} suggested={chart} />}
         </Suspense>
       </div>
     </section>
   );
+}
+
+/** A number that was copied off the screen is found as it is, without its separators. */
+function asFound(text: string): string {
+  return /^-?\d{1,3}(,\d{3})+(\.\d*)?$/.test(text.trim()) ? text.trim().replaceAll(",", "") : text;
 }
 
 function titleOf(node: FlowNode | null): string {

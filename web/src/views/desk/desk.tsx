@@ -87,7 +87,7 @@ function Unanswered({ again }: { again: () => Promise<void> }) {
       <h1>{draft.question}</h1>
       <div className="state">
         <h2>{title ?? "There is no SQL for this question yet"}</h2>
-        {draft.error && <p>{sentence(draft.error)}</p>}
+        {draft.error && draft.status !== "interrupted" && <p>{sentence(draft.error)}</p>}
         {problem && <ProblemNote problem={problem} />}
         <div className="actions">
           <button type="button" className="button main" onClick={() => void again()}>Ask again</button>

@@ -1,11 +1,11 @@
 import { type KeyboardEvent, type PointerEvent, type UIEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Cell, ResultColumn, ResultPage } from "../../api/types";
-import { cell, decimals, many, tsv } from "../../lib/format";
+import { cell, many, type NumberStyle, padOf, shown, styleOf, tsv } from "../../lib/format";
 import { isMac } from "../../lib/keys";
 import { useApp } from "../../state/app";
 import { ProblemNote } from "../../ui/bits";
 import { Icon } from "../../ui/icons";
-import { type Order, useRows } from "./rows";
+import { type Order, PAGE, useRows } from "./rows";
 
 const ROW = 28;
 const EXTRA = 12;
@@ -23,14 +23,14 @@ interface Place {
 export default function Grid({ result, contains }: { result: ResultPage; contains: string }) {
   const [order, setOrder] = useState<Order | null>(null);
   const rows = useRows(result, order, contains);
-  const widths = useWidths(result);
+  const styles = useMemo(() => result.columns.map((column, at) => styleOf(result.rows.map((row) => row[at]), column.name)), [result]);
+  const widths = useWidths(result, styles);
   const [at, setAt] = useState<Place>({ row: 0, column: 0 });
   const [from, setFrom] = useState<Place>({ row: 0, column: 0 });
   const [seen, setSeen] = useState({ top: 0, height: 320 });
   const box = useRef<HTMLDivElement>(null);
   const say = useApp((state) => state.say);
   const columns = result.columns;
-  const digits = useMemo(() => columns.map((_, at) => decimals(result.rows, at)), [columns, result.rows]);
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -115,13 +115,15 @@ export default function Grid({ result, contains }: { result: ResultPage; contain
                 const values = rows.row(row);
                 const value = values?.[number];
                 const place = { row, column: number };
+                const text = value === null ? "null" : shown(value, styles[number] as NumberStyle);
                 return (
                   <div key={number} id={id(place)} role="gridcell" aria-colindex={number + 1} data-kind-of={column.kind}
                     aria-selected={inside(place, at, from)} data-active={at.row === row && at.column === number}
-                    data-null={values !== undefined && value === null} title={typeof value === "string" && value.length > 30 ? value : undefined}
+                    data-null={values !== undefined && value === null} title={value !== null && (text !== cell(value) || text.length > 30) ? cell(value) : undefined}
                     onPointerDown={(event) => event.button === 0 && go(row, number, event.shiftKey)}
                     onPointerEnter={(event) => event.buttons === 1 && go(row, number, true)}>
-                    {values === undefined ? "" : value === null ? "null" : digits[number] && typeof value === "number" ? value.toFixed(digits[number]) : cell(value)}
+                    {text}
+                    {typeof value === "number" && <i className="pad" data-pad={padOf(text, styles[number]?.digits ?? 0)} aria-hidden="true" />}
                   </div>
                 );
               })}
@@ -164,15 +166,19 @@ function Head(props: {
   );
 }
 
-/** Widths after the longest of the first values; a person may drag them. */
-function useWidths(result: ResultPage) {
+/** Widths after the longest of the first values, numbers never cut; a person may drag them. */
+function useWidths(result: ResultPage, styles: NumberStyle[]) {
   const measured = useMemo(
     () =>
       result.columns.map((column, at) => {
-        const longest = result.rows.slice(0, 60).reduce((most, row) => Math.max(most, cell(row[at]).length), 4);
+        const style = styles[at] as NumberStyle;
+        const longest = result.rows.slice(0, column.kind === "number" ? PAGE : 60).reduce((most, row) => {
+          const text = shown(row[at], style);
+          return Math.max(most, text.length + (column.kind === "number" ? padOf(text, style.digits).length : 0));
+        }, 4);
         return clamp(Math.max(longest * 7.9, column.name.length * 8.2 + 18) + 26, 64, 340);
       }),
-    [result],
+    [result, styles],
   );
   const [own, setOwn] = useState<{ id: string; widths: Record<number, number> }>({ id: result.id, widths: {} });
   const chosen = own.id === result.id ? own.widths : {};

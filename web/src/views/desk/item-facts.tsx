@@ -1,7 +1,10 @@
 import type { ExplainedItem, Figure } from "../../api/types";
-import { count, readable } from "../../lib/format";
+import { count, type NumberStyle, readable, styleOf } from "../../lib/format";
 import { KindIcon } from "../../ui/icons";
 import { Sql } from "../../ui/code-line";
+
+/** What is grouped by: years and codes more often than measures. */
+const KEYS: NumberStyle = { grouped: false, digits: 4 };
 
 /** The figures of one item in full. */
 export function ItemFacts({ item, figure }: { item: ExplainedItem; figure: Figure | undefined }) {
@@ -40,14 +43,14 @@ function Facts({ facts }: { facts: NonNullable<Figure["facts"]> }) {
         <ul className="values">
           <li><strong>{count(facts.distinct)}</strong> different values</li>
           {facts.values.map((value, at) => (
-            <li key={at}>{value.map(readable).join(", ")}<span className="quiet">{count(facts.rows[at] ?? 0)}</span></li>
+            <li key={at}>{value.map((one) => readable(one, KEYS)).join(", ")}<span className="quiet">{count(facts.rows[at] ?? 0)}</span></li>
           ))}
         </ul>
       );
     case "values":
       return (
         <ul className="values">
-          {facts.values.map((value, at) => <li key={at}>{readable(value)}</li>)}
+          {facts.values.map((value, at) => <li key={at}>{readable(value, styleOf(facts.values))}</li>)}
           {facts.more && <li className="quiet">and more</li>}
         </ul>
       );

@@ -148,7 +148,7 @@ export function FigureLine(props: { figure: Figure | undefined; rowsOnly?: boole
       {figure.warning && <span className="figure warned">{figure.warning}</span>}
       <span className={`figure${figure.status === "slow" ? " waits" : ""}`}>
         <Funnel facts={figure.facts} />
-        {figure.text}
+        <span className="figure-text">{figure.text}</span>
       </span>
     </>
   );

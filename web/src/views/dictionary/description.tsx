@@ -5,6 +5,7 @@ import type { ColumnEntry } from "../../api/types";
 import { matches } from "../../lib/keys";
 import { useApp } from "../../state/app";
 import { Waiting } from "../../ui/bits";
+import { Icon } from "../../ui/icons";
 
 export const SAID: Record<NonNullable<ColumnEntry["source"]>, string> = {
   person: "written here",
@@ -30,20 +31,16 @@ export function Description(props: Props) {
   if (editing) return <Editing {...props} close={() => setEditing(false)} />;
   return (
     <div className="description">
-      <button type="button" className="description-text" aria-label={`Describe ${name}: ${props.text || "not described"}`} title="Double-click to change it"
-        onDoubleClick={() => setEditing(true)} onKeyDown={(event) => {
-          if (event.key !== "Enter") return;
-          event.preventDefault();
-          setEditing(true);
-        }}>
-        {props.text || <span className="quiet">Not described</span>}
+      <button type="button" className="description-text" aria-label={`Describe ${name}: ${props.text || "not described"}`} onClick={() => setEditing(true)}>
+        {props.text || <span className="quiet">Describe it</span>} <Icon name="edit" size={12} />
       </button>
       {props.text && props.source && <p className="description-foot quiet">{SAID[props.source]}</p>}
     </div>
   );
 }
 
-function Editing({ table, column, text, aliases, save, close }: Props & { close: () => void }) {
+/** Exported for its test: a completion that is stopped leaves what was typed. */
+export function Editing({ table, column, text, aliases, save, close }: Props & { close: () => void }) {
   const [typed, setTyped] = useState(text);
   const [busy, setBusy] = useState<"completing" | "saving" | null>(null);
   const [written, setWritten] = useState("");
@@ -51,35 +48,49 @@ function Editing({ table, column, text, aliases, save, close }: Props & { close:
   const field = useRef<HTMLTextAreaElement>(null);
   const stop = useRef(() => {});
   useEffect(() => {
+    field.current?.focus();
     field.current?.select();
     return () => stop.current();
   }, []);
   const complete = async () => {
+    const before = typed;
     setBusy("completing");
     setWritten("");
     try {
       const job = await ok(api.POST("/api/dictionary/completions", { body: { table, column, begun: typed } }));
-      stop.current = listen(job.id, {
+      const unlisten = listen(job.id, {
         token: ({ text: more }) => setWritten((before) => before + more),
-        completion: (event) => setTyped(event.text),
+        // what was typed on meanwhile is not overwritten
+        completion: (event) => setTyped((now) => (now === before ? event.text : now)),
         problem: (event) => say(event.problem.detail, "bad"),
         end: () => {
           setBusy(null);
           field.current?.focus();
         },
       }, () => setBusy(null));
+      stop.current = () => {
+        unlisten();
+        void api.DELETE("/api/jobs/{id}", { params: { path: { id: job.id } } }).catch(() => {});
+        stop.current = () => {};
+      };
     } catch (error) {
       say(problemOf(error).detail, "bad");
       setBusy(null);
     }
   };
+  const halt = () => {
+    stop.current();
+    setBusy(null);
+    field.current?.focus();
+  };
   const keep = async () => {
+    stop.current();
     setBusy("saving");
     if (typed.trim() !== text) await save(typed.trim());
     close();
   };
   const press = (event: KeyboardEvent) => {
-    if (event.key === "Escape") close();
+    if (event.key === "Escape") busy === "completing" ? halt() : close();
     else if (matches("mod+enter", event.nativeEvent)) void keep();
     else if (event.key === "Tab" && !event.shiftKey && typed !== text && busy === null) void complete();
     else return;
@@ -98,8 +109,12 @@ function Editing({ table, column, text, aliases, save, close }: Props & { close:
         </p>
       )}
       <div className="actions">
-        <button type="button" className="button main" disabled={busy !== null} onClick={() => void keep()}>Save</button>
-        <button type="button" className="button" disabled={busy !== null} onClick={() => void complete()}>Complete it</button>
+        <button type="button" className="button main" disabled={busy === "saving"} onClick={() => void keep()}>Save</button>
+        {busy === "completing" ? (
+          <button type="button" className="button" onClick={halt}>Stop the model</button>
+        ) : (
+          <button type="button" className="button" disabled={busy !== null} onClick={() => void complete()}>Complete it</button>
+        )}
         <button type="button" className="button bare" onClick={close}>Cancel</button>
         {busy === null && <span className="quiet">Tab: the model completes what you began</span>}
         {busy === "completing" && <Waiting>{written || "The model completes it"}</Waiting>}

@@ -31,20 +31,21 @@ function same(one: string, other: string): boolean {
 }
 
 function NamesForm({ column, save, close }: Props & { close: () => void }) {
-  const [name, setName] = useState(column.called);
+  // the raw name is no name that anybody gave: it is not there to be typed behind
+  const [name, setName] = useState(same(column.called, column.name) ? "" : column.called);
   const [others, setOthers] = useState(column.synonyms.filter((one) => one !== column.called).join(", "));
   const [busy, setBusy] = useState(false);
   const list = [...new Set(others.split(",").map((one) => one.trim()).filter(Boolean))];
   const send = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
-    await save({ name: name.trim(), synonyms: list });
+    await save({ name: name.trim() || (same(column.called, column.name) ? column.called : ""), synonyms: list });
     close();
   };
   const add = (alias: string) => setOthers([...list, alias.replaceAll("_", " ")].join(", "));
   return (
     <form className="describing" onSubmit={(event) => void send(event)} onKeyDown={(event) => event.key === "Escape" && close()}>
-      <label className="stack">Called<input className="field" autoFocus value={name} maxLength={200} onChange={(event) => setName(event.target.value)} /></label>
+      <label className="stack">Called<input className="field" autoFocus onFocus={(event) => event.target.select()} placeholder={column.name} value={name} maxLength={200} onChange={(event) => setName(event.target.value)} /></label>
       <label className="stack">Also called, with commas between<input className="field" value={others} onChange={(event) => setOthers(event.target.value)} /></label>
       {column.aliases.length > 0 && (
         <p className="chips-row">

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
 import type { ColumnEntry } from "../../api/types";
-import { many } from "../../lib/format";
+import { count, many } from "../../lib/format";
 
 const FIRST = 6;
 
@@ -16,6 +16,7 @@ export function Values({ column, save }: Props) {
   const known = new Map(column.meanings.map((one) => [one.value, one.meaning]));
   const counted = new Map(column.samples.map((one) => [one.value, one.count]));
   const values = [...new Set([...column.samples.map((one) => one.value), ...known.keys()])];
+  const unlisted = Math.max(0, (column.distinct ?? 0) - values.length);
   const shown = all ? values : values.slice(0, FIRST);
   return (
     <>
@@ -29,7 +30,8 @@ export function Values({ column, save }: Props) {
             <code>{value}</code>{known.has(value) && <span className="quiet">{known.get(value)}</span>}
           </button>
         ))}
-        {values.length > FIRST && <button type="button" className="more" onClick={() => setAll(!all)}>{all ? "fewer" : `${values.length - FIRST} more`}</button>}
+        {values.length > FIRST && <button type="button" className="more" onClick={() => setAll(!all)}>{all ? "fewer" : unlisted > 0 ? `${values.length - FIRST} more of ${count(column.distinct! - FIRST)}` : `${values.length - FIRST} more`}</button>}
+        {unlisted > 0 && (all || values.length <= FIRST) && <span className="quiet">and {many(unlisted, "other")}, not listed</span>}
       </p>
       {editing !== null && <Meaning key={editing} value={editing} meaning={known.get(editing) ?? ""} save={save} close={() => setEditing(null)} />}
     </>

@@ -41,7 +41,7 @@ export function ItemPage({ id, changed }: { id: number; changed: () => void }) {
 function Actions({ item, wish, set }: { item: ItemDetail; wish: (wish: Wish) => void; set: (item: ItemDetail) => void }) {
   const say = useApp((state) => state.say);
   const draft = lastDraft();
-  const judge = async (trust: "verified" | "unverified") => {
+  const judge = async (trust: "verified") => {
     try {
       set(await ok(api.POST("/api/knowledge/{id}/trust", { params: { path: { id: item.id } }, body: { trust, why: "" } })));
     } catch (error) {
@@ -51,11 +51,12 @@ function Actions({ item, wish, set }: { item: ItemDetail; wish: (wish: Wish) => 
   return (
     <div className="actions">
       {item.trust === "verified" ? (
-        <button type="button" className="button" onClick={() => void judge("unverified")}>Take the verification back</button>
+        <button type="button" className="button" onClick={() => wish("unverify")}>Take the verification back</button>
       ) : (
         <>
           <button type="button" className="button main" onClick={() => void judge("verified")}><Icon name="check" /> Verify</button>
           <button type="button" className="button" onClick={() => wish("verify")}>Verify, with a reason</button>
+          {item.trust === "deprecated" && <button type="button" className="button" onClick={() => wish("unverify")}>Back to unverified</button>}
         </>
       )}
       <button type="button" className="button" onClick={() => wish("describe")}>Rename</button>

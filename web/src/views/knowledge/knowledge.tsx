@@ -2,7 +2,7 @@ import { type UIEvent, useEffect, useState } from "react";
 import { api, ok } from "../../api/client";
 import type { ItemSummary, Kind, Trust } from "../../api/types";
 import { count, sentence } from "../../lib/format";
-import { KINDS } from "../../lib/kinds";
+import { ALL_KINDS, KIND_PLURAL } from "../../lib/kinds";
 import { useLoaded } from "../../lib/load";
 import { setQuery, useQuery } from "../../lib/router";
 import { useApp } from "../../state/app";
@@ -45,8 +45,9 @@ function List({ chosen, round }: { chosen: number | null; round: number }) {
   const text = useQuery("q") ?? "";
   const table = useQuery("table");
   const column = useQuery("column");
-  const order = useQuery("order") as "name" | "recent" | null;
+  const order = useQuery("order") as "name" | "recent" | "support" | null;
   const support = Number(useQuery("support") ?? 0);
+  const searching = text.trim() !== "";
   const [limit, setLimit] = useState(STEP);
   const { data, problem, loading } = useLoaded(async (signal): Promise<{ items: ItemSummary[]; total: number }> => {
     if (text.trim() === "") {
@@ -57,8 +58,8 @@ function List({ chosen, round }: { chosen: number | null; round: number }) {
     signal.throwIfAborted();
     const found = await ok(api.GET("/api/knowledge/search", { params: { query: { text, kind, limit: 200 } }, signal }));
     const named = (one: ItemSummary) => !table || (column ? one.columns : one.tables).some((name) => bare(name) === bare(column ? `${table}.${column}` : table));
-    const items = found.map((one) => one.item).filter((one) => (trust === null || one.trust === trust) && one.support >= support && named(one)).slice(0, 60);
-    return { items, total: items.length };
+    const items = relevant(found).map((one) => one.item).filter((one) => (trust === null || one.trust === trust) && one.support >= support && named(one));
+    return { items: order === null ? items : inOrder(items, order), total: items.length };
   }, [kind, trust, text, table, column, order, support, limit, round]);
   useEffect(() => setLimit(STEP), [kind, trust, text, table, column, order, support]);
   const more = (event: UIEvent<HTMLElement>) => {
@@ -72,13 +73,13 @@ function List({ chosen, round }: { chosen: number | null; round: number }) {
         <input className="field" type="search" value={text} placeholder="Search as questions do" aria-label="Search the knowledge"
           onChange={(event) => setQuery({ q: event.target.value || null })} />
         <div className="chips-row" role="group" aria-label="Kind">
-          {KINDS.map((one) => (
+          {ALL_KINDS.map((one) => (
             <button key={one} type="button" className="kind-chip" data-kind={one} aria-pressed={kind === one} onClick={() => setQuery({ kind: kind === one ? null : one })}>
-              <KindIcon kind={one} size={13} /><span aria-hidden="true">{one}</span>
+              <KindIcon kind={one} size={13} /><span>{KIND_PLURAL[one]}</span>
             </button>
           ))}
         </div>
-        <div className="chips-row">
+        <div className="filters">
           <label className="quiet">Trust <select value={trust ?? ""} onChange={(event) => setQuery({ trust: event.target.value || null })}>
             <option value="">all</option><option value="verified">verified</option><option value="unverified">unverified</option><option value="deprecated">deprecated</option>
           </select></label>
@@ -86,11 +87,10 @@ function List({ chosen, round }: { chosen: number | null; round: number }) {
           <label className="quiet">Used <select value={support || ""} onChange={(event) => setQuery({ support: event.target.value || null })}>
             <option value="">ever</option><option value="2">twice or more</option><option value="5">5 times or more</option><option value="20">20 times or more</option>
           </select></label>
-          {text.trim() === "" && (
-            <label className="quiet">Order <select value={order ?? ""} onChange={(event) => setQuery({ order: event.target.value || null })}>
-              <option value="">most used</option><option value="recent">last seen</option><option value="name">name</option>
-            </select></label>
-          )}
+          <label className="quiet">Order <select value={order ?? ""} onChange={(event) => setQuery({ order: event.target.value || null })}>
+            {searching ? <><option value="">best match</option><option value="support">most used</option></> : <option value="">most used</option>}
+            <option value="recent">last seen</option><option value="name">name</option>
+          </select></label>
           <span className="quiet end" role="status">{loading ? "Looking…" : data && `${count(data.total)} found`}</span>
         </div>
       </div>
@@ -111,6 +111,25 @@ function List({ chosen, round }: { chosen: number | null; round: number }) {
       </ul>
     </section>
   );
+}
+
+/** Results far behind the best one are noise. */
+const FLOOR = 0.35;
+
+/** The results that are worth showing: not those with a small part of the score of the best. */
+export function relevant<One extends { score: number }>(found: One[]): One[] {
+  const best = Math.max(0, ...found.map((one) => one.score));
+  return found.filter((one) => one.score >= FLOOR * best);
+}
+
+/** Results in another order than that of their score. */
+export function inOrder(items: ItemSummary[], order: "name" | "recent" | "support"): ItemSummary[] {
+  const by = {
+    name: (a: ItemSummary, b: ItemSummary) => (a.description || a.name).localeCompare(b.description || b.name, "en"),
+    recent: (a: ItemSummary, b: ItemSummary) => (b.last_seen ?? "").localeCompare(a.last_seen ?? ""),
+    support: (a: ItemSummary, b: ItemSummary) => b.support - a.support,
+  };
+  return [...items].sort(by[order]);
 }
 
 /** A name as it is compared: without quotation marks, in small letters. */

@@ -33,6 +33,7 @@ export default function Learn() {
   useEffect(() => () => stop.current(), []);
 
   const learn = async () => {
+    const began = Date.now();
     setProblem(null);
     setReport(null);
     try {
@@ -46,7 +47,7 @@ export default function Learn() {
       job.current = started.id;
       stop.current = listen(started.id, {
         stage: ({ stage, done, total }) => setRunning({ stage, done, total: total ?? null }),
-        learned: (event) => setReport(event.report),
+        learned: (event) => setReport({ ...event.report, seconds: (Date.now() - began) / 1000 }),
         problem: (event) => setProblem(event.problem),
         end: ({ status }) => {
           setRunning(null);
@@ -64,6 +65,15 @@ export default function Learn() {
     }
   };
   const cancel = () => job.current && void api.DELETE("/api/jobs/{id}", { params: { path: { id: job.current } } });
+
+  const dismiss = async (query: { id?: string; reason?: Rejected["reason"] }) => {
+    try {
+      await ok(api.DELETE("/api/rejected", { params: { query } }));
+      rejected.again();
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+  };
 
   return (
     <div className="page learn">
@@ -86,7 +96,7 @@ export default function Learn() {
       {problem && <ProblemNote problem={problem} />}
       {report && <Report report={report} />}
       <WarmUp again={() => void reload()} />
-      {rejected.data && rejected.data.length > 0 && <NotUnderstood rejected={rejected.data} />}
+      {rejected.data && rejected.data.length > 0 && <NotLearned rejected={rejected.data} dismiss={(which) => void dismiss(which)} />}
     </div>
   );
 }
@@ -112,8 +122,10 @@ export function Progress({ running }: { running: Running }) {
   );
 }
 
-function Report({ report }: { report: LearnReport }) {
-  const left = Object.values(report.rejected).reduce((sum, number) => sum + number, 0);
+/** What came of it; the seconds are those that the person waited. */
+export function Report({ report }: { report: LearnReport }) {
+  const { not_a_query: changing = 0, ...others } = report.rejected;
+  const left = Object.values(others).reduce((sum, number) => sum + number, 0);
   return (
     <section className="report" role="status">
       <h2>{report.new === 0 ? "Nothing new was in it" : `${many(report.new, "script")} learned`}</h2>
@@ -121,6 +133,7 @@ function Report({ report }: { report: LearnReport }) {
         <div><dt>texts read</dt><dd>{count(report.read)}</dd></div>
         <div><dt>the same with other values</dt><dd>{count(report.folded)}</dd></div>
         <div><dt>known before</dt><dd>{count(report.known)}</dd></div>
+        {changing > 0 && <div><dt>no queries, left out</dt><dd>{count(changing)}</dd></div>}
         <div><dt>not understood</dt><dd>{count(left)}</dd></div>
         <div><dt>took</dt><dd>{took(report.seconds)}</dd></div>
       </dl>
@@ -129,25 +142,36 @@ function Report({ report }: { report: LearnReport }) {
   );
 }
 
-function NotUnderstood({ rejected }: { rejected: Rejected[] }) {
+const REASONS: Record<Rejected["reason"], string> = {
+  unparsable: "Not understood",
+  not_a_query: "No query: it changes something",
+  empty: "Empty",
+  too_long: "Too long",
+  unreadable: "Cannot be read",
+};
+
+/** What was left out, by reason. What is dismissed is not listed again, even when the same history is learned once more. */
+export function NotLearned({ rejected, dismiss }: { rejected: Rejected[]; dismiss: (which: { id?: string; reason?: Rejected["reason"] }) => void }) {
   const reasons = [...new Set(rejected.map((one) => one.reason))];
   return (
-    <section className="known-scripts">
+    <section className="known-scripts not-learned">
       <h2>Not learned</h2>
       {reasons.map((reason) => {
         const mine = rejected.filter((one) => one.reason === reason);
         return (
           <section key={reason}>
-            <h3>{reason.replaceAll("_", " ")} <span className="quiet">{count(mine.length)}</span></h3>
+            <h3>{REASONS[reason]} <span className="quiet">{count(mine.length)}</span>
+              <button type="button" className="more" onClick={() => dismiss({ reason })}>Dismiss {mine.length === 1 ? "it" : "all"}</button></h3>
             <ul>
-              {mine.slice(0, 100).map((one, at) => (
-                <li key={at}>
+              {mine.slice(0, 100).map((one) => (
+                <li key={one.id}>
                   <details>
                     <summary>
                       <span>{one.message}</span>
                       <span className="quiet">{one.source && `${one.source}${one.line ? `:${one.line}` : ""}`}</span>
                     </summary>
                     <Sql text={one.sql} block />
+                    {mine.length > 1 && <button type="button" className="more" onClick={() => dismiss({ id: one.id })}>Dismiss this one</button>}
                   </details>
                 </li>
               ))}

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
 import type { Problem, Setting } from "../../api/types";
+import { sentence } from "../../lib/format";
 import { useLoaded } from "../../lib/load";
 import { useApp } from "../../state/app";
 import { ProblemNote, Waiting } from "../../ui/bits";
@@ -37,9 +38,16 @@ export default function Settings() {
         {settings.problem && <ProblemNote problem={settings.problem} />}
         {!settings.data && !settings.problem && <Waiting>Loading</Waiting>}
         {settings.data && (
-          <dl className="setting-list">
-            {settings.data.map((one) => <SettingRow key={one.name} setting={one} set={settings.set} />)}
-          </dl>
+          <>
+            <h3 className="label">Can be changed here</h3>
+            <dl className="setting-list">
+              {settings.data.filter((one) => one.changeable).map((one) => <SettingRow key={one.name} setting={one} set={settings.set} />)}
+            </dl>
+            <h3 className="label">Set where the server is started</h3>
+            <dl className="setting-list">
+              {settings.data.filter((one) => !one.changeable).map((one) => <SettingRow key={one.name} setting={one} set={settings.set} />)}
+            </dl>
+          </>
         )}
       </section>
     </div>
@@ -60,6 +68,20 @@ function UserName({ user, save }: { user: string; save: (user: string) => void }
   );
 }
 
+/** What a setting is called by people; its name in files and on the command line stands beside it. */
+const LABELS: Record<string, string> = {
+  db: "Database", store: "Knowledge store", home: "Folder of stores", dictionary: "Data dictionaries", model: "Language model",
+  api_key: "Key of the model", model_timeout: "Patience with the model", price_prompt: "Price of reading", price_completion: "Price of writing",
+  embedder: "Embedding model", mask: "Masked values", row_limit: "Rows of a result", query_timeout: "Time of a query", prompt_tokens: "Length of a prompt",
+  training: "Examples of other databases", scripts: "Worked examples", repairs: "Repairs", retrieve_filter: "Filter by the model", reuse: "Answers from the history",
+  samples: "Answers to choose from", second_look: "Second look", mend_joins: "Missing joins", link_values: "Values in questions", join_path: "Paths of joins",
+  reword_steps: "Reworded steps", narrow_schema: "Parts of the schema",
+};
+
+export function labelOf(name: string): string {
+  return LABELS[name] ?? sentence(name.replaceAll("_", " "));
+}
+
 function SettingRow({ setting, set }: { setting: Setting; set: (all: Setting[]) => void }) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const save = async (value: unknown) => {
@@ -72,7 +94,7 @@ function SettingRow({ setting, set }: { setting: Setting; set: (all: Setting[]) 
   };
   return (
     <div>
-      <dt><code>{setting.name}</code></dt>
+      <dt>{labelOf(setting.name)} <code className="quiet">{setting.name}</code></dt>
       <dd>
         {setting.changeable ? <SettingField key={String(setting.value)} setting={setting} save={(value) => void save(value)} /> : (
           <span className="quiet">{Array.isArray(setting.value) ? setting.value.join(", ") : String(setting.value ?? "not set")}</span>
@@ -85,7 +107,7 @@ function SettingRow({ setting, set }: { setting: Setting; set: (all: Setting[]) 
 }
 
 function SettingField({ setting, save }: { setting: Setting; save: (value: unknown) => void }) {
-  const label = { "aria-label": setting.name };
+  const label = { "aria-label": labelOf(setting.name), name: setting.name };
   if (setting.type === "bool") {
     return <span className="switch"><input type="checkbox" role="switch" {...label} checked={Boolean(setting.value)} onChange={(event) => save(event.target.checked)} /></span>;
   }
