@@ -102,11 +102,15 @@ def fresh_shop(folder: Path, patch: pytest.MonkeyPatch) -> Path:
 
 
 def clean_environment(patch: pytest.MonkeyPatch, folder: Path) -> None:
-    """An empty working folder, and no settings of the person who runs the tests."""
+    """An empty working folder, and no settings of the person who runs the tests.
+
+    The model is asked, whatever was asked before: tests that are about that take `SQLORE_REUSE` away.
+    """
     for name in list(os.environ):
         if name.startswith(("SQLORE_", "OPENAI_")) and name != "SQLORE_DATA":
             patch.delenv(name)
     patch.setenv("SQLORE_ALLOW_MODEL_REQUESTS", "0")
+    patch.setenv("SQLORE_REUSE", "none")
     patch.setenv("XDG_CONFIG_HOME", str(folder / "no-settings"))
     patch.setenv("COLUMNS", "200")
     patch.chdir(folder)

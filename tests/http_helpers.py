@@ -44,18 +44,22 @@ def shop_client(
     says: Says | Any = lambda messages: ANSWER,
     *,
     learned: bool = True,
+    reuse: str = "none",
     access: Access | None = None,
     static: Path | None = None,
     base: str = BASE,
 ) -> Iterator[TestClient]:
     """A client of a server over the shop in `folder`, which is made where it is not there yet.
 
-    `says` is what the model answers, or a model. Without `static` there is no web app, built or not.
+    `says` is what the model answers, or a model; it is asked what the history knows too, unless `reuse` says
+    otherwise. Without `static` there is no web app, built or not.
     """
     if not (folder / "shop.sqlite").exists():
         make_sqlite(folder / "shop.sqlite")
         make_history(folder / "history")
-    lore = sqlore.workspace.open(str(folder / "shop.sqlite"), home=folder / ".sqlore", model="none")
+    lore = sqlore.workspace.open(
+        str(folder / "shop.sqlite"), home=folder / ".sqlore", model="none", reuse=reuse
+    )
     lore.__dict__["embedder"] = WordEmbedder()
     lore.__dict__["model"] = FunctionModel(says) if callable(says) and not hasattr(says, "chat") else says
     if learned and not lore.learned:

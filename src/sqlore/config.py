@@ -72,7 +72,11 @@ class Settings(BaseSettings):
     scripts: int = Field(4, ge=0, le=1000, description="worked examples in a prompt at most")
     repairs: int = Field(2, ge=0, le=5, description="times the model may mend SQL that failed")
     retrieve_filter: bool = Field(False, description="ask the model which of what was retrieved is needed")
-    reuse: bool = Field(False, description="answer a known question with other values without the model")
+    reuse: Literal["known", "all", "none"] = Field(
+        "known",
+        description="questions answered without the model: known (asked before word for word),"
+        " all (also with other values), none",
+    )
     samples: int = Field(1, ge=1, le=16, description="answers sampled a question; the best is voted for")
     second_look: bool = Field(False, description="ask once more where a result is empty, NULL or of no value")
     mend_joins: bool = Field(True, description="add a join that is certain where a query forgot its table")
@@ -84,6 +88,15 @@ class Settings(BaseSettings):
     narrow_schema: Literal["off", "auto", "always"] = Field(
         "auto", description="show only what a question touches of the schema: off, auto (too large), always"
     )
+
+    @field_validator("reuse", mode="before")
+    @classmethod
+    def _also_yes_and_no(cls, reuse: Any) -> Any:
+        """It was a switch once: yes is everything, no nothing."""
+        text = str(reuse).strip().lower()
+        if text in ("true", "1", "yes", "on"):
+            return "all"
+        return "none" if text in ("false", "0", "no", "off") else reuse
 
     @field_validator("db")
     @classmethod

@@ -455,7 +455,7 @@ class Draft:
     """Generated SQL with rows and citations. `sql` is empty where the model gave nothing usable.
 
     `notes` say how the answer came about where that is not the usual way. `uncovered` are words of the
-    question that the SQL does not answer.
+    question that the SQL does not answer. `reused` is the script that it was taken from without a model.
     """
 
     question: str
@@ -468,3 +468,4 @@ class Draft:
     retrieval: Retrieval | None = None
     notes: tuple[str, ...] = ()
     uncovered: tuple[Uncovered, ...] = ()
+    reused: FromHistory | None = None

@@ -105,7 +105,7 @@ class Bench:
             model=self.model,
             retriever=cast("Retriever", Delivery(self.retriever, form)) if form.history else None,
             strategy=Listing() if form.listed else "history",
-            settings=Settings(),
+            settings=Settings(reuse="none"),
             exclude=task.withheld,
         )
         return {

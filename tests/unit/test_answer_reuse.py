@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,12 +12,12 @@ from tests.store_helpers import WordEmbedder
 from sqlore.answer import ask
 from sqlore.answer.reuse import Reuser
 from sqlore.catalog import Catalog, build_catalog
-from sqlore.config import Settings
+from sqlore.config import Settings, load_settings
 from sqlore.engines import Engine, connect
 from sqlore.evals.execution_names import check_names, read_name
 from sqlore.knowledge import Store, learn
 from sqlore.llm import FunctionModel
-from sqlore.model import Draft, Script
+from sqlore.model import Draft, Script, Trust
 from sqlore.retrieve import Retriever
 
 BY_PUBLISHER = (
@@ -205,7 +205,7 @@ def test_scripts_that_disagree(store: Store, catalog: Catalog) -> None:
     assert reuser.find("How many heroes did O'Neil Press publish?", {"q20"}) is not None
 
 
-def asked(question: str, engine: Engine, catalog: Catalog, store: Store, reuse: bool) -> tuple[Draft, int]:
+def asked(question: str, engine: Engine, catalog: Catalog, store: Store, reuse: str) -> tuple[Draft, int]:
     model = FunctionModel(lambda _: "SELECT 'from the model'")
     draft = ask(
         question,
@@ -220,7 +220,7 @@ def asked(question: str, engine: Engine, catalog: Catalog, store: Store, reuse: 
 
 
 def test_the_pipeline_answers_without_the_model(engine: Engine, catalog: Catalog, store: Store) -> None:
-    draft, calls = asked("How many heroes did DC Comics publish?", engine, catalog, store, reuse=True)
+    draft, calls = asked("How many heroes did DC Comics publish?", engine, catalog, store, reuse="all")
     assert calls == 0
     assert draft.result is not None
     assert draft.result.rows == ((1,),)
@@ -233,8 +233,8 @@ def test_the_model_is_asked_where_nothing_is_known_or_reuse_is_off(
     engine: Engine, catalog: Catalog, store: Store
 ) -> None:
     for question, reuse in (
-        ("How many heroes did DC Comics publish?", False),
-        ("How many heroes did Image Comics publish?", True),
+        ("How many heroes did DC Comics publish?", "known"),
+        ("How many heroes did Image Comics publish?", "all"),
     ):
         draft, calls = asked(question, engine, catalog, store, reuse)
         assert calls == 1
@@ -245,5 +245,135 @@ def test_the_model_is_asked_where_nothing_is_known_or_reuse_is_off(
 def test_an_evaluation_can_switch_it() -> None:
     settings = Settings()
     check_names(["history", "history+reuse=true"], settings, ())
-    assert read_name("history+reuse=true").settings_over(settings).reuse
-    assert not read_name("history").settings_over(settings).reuse
+    assert read_name("history+reuse=true").settings_over(settings).reuse == "all"
+    assert read_name("history").settings_over(settings).reuse == "none", "the model is measured"
+    assert read_name("history").settings_over(Settings(reuse="known")).reuse == "known"
+
+
+# ------------------------------------------------------------------ the same words
+
+
+def known(
+    question: str, engine: Engine, catalog: Catalog, store: Store, exclude: Collection[str] = ()
+) -> tuple[Draft, int]:
+    """As asked by default."""
+    model = FunctionModel(lambda _: "SELECT 'from the model'")
+    retriever = Retriever(store, WordEmbedder(), catalog)
+    draft = ask(
+        question,
+        engine=engine,
+        catalog=catalog,
+        model=model,
+        retriever=retriever,
+        store=store,
+        settings=Settings(),
+        exclude=exclude,
+    )
+    return draft, len(model.requests)
+
+
+def taught(store: Store, catalog: Catalog, *scripts: Script) -> None:
+    learn(store, scripts, catalog=catalog, dialect="sqlite", embedder=WordEmbedder())
+
+
+def judge(store: Store, key: str, trust: Trust) -> None:
+    (script,) = {text.script for text in store.texts() if text.key == key}
+    (item,) = [one for one in store.items(kind="query") if script in one.scripts]
+    store.set_trust(item.id, trust, "somebody")
+
+
+def test_the_same_words_are_answered_by_their_script_by_default(
+    engine: Engine, catalog: Catalog, store: Store
+) -> None:
+    for question in (
+        "How many heroes did Marvel Comics publish?",
+        "  how many HEROES did marvel comics publish",
+    ):
+        draft, calls = known(question, engine, catalog, store)
+        assert (" ".join(draft.sql.split()), calls) == (BY_PUBLISHER, 0)
+        assert draft.result is not None
+        assert draft.result.rows == ((2,),)
+        assert draft.reused is not None
+        assert draft.reused.key == "q1"
+        assert "script q1" in draft.notes[0]
+        assert {citation.status for citation in draft.citations} == {"cited"}
+
+
+@pytest.mark.parametrize("reuse", ["known", "all"])
+def test_its_own_question_is_found_whatever_its_sql_says(
+    engine: Engine, catalog: Catalog, store: Store, reuse: str
+) -> None:
+    """That something is said that the SQL does not show is the analyst's matter: it is the saved answer."""
+    draft, calls = asked("Number of heroes born in 1962!", engine, catalog, store, reuse)
+    assert calls == 0
+    assert draft.reused is not None
+    assert draft.reused.key == "u2"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many heroes did DC Comics publish?",
+        "How many heroes did Marvel Comics not publish?",
+        "Heroes since 1962-05-02",
+        "Show the names of heroes taller than -180 cm",
+    ],
+)
+def test_other_words_or_values_are_asked_of_the_model(
+    engine: Engine, catalog: Catalog, store: Store, question: str
+) -> None:
+    draft, calls = known(question, engine, catalog, store)
+    assert (calls, draft.reused, draft.notes) == (1, None, ())
+
+
+def test_what_is_withheld_answers_nothing(engine: Engine, catalog: Catalog, store: Store) -> None:
+    draft, calls = known("How many heroes did Marvel Comics publish?", engine, catalog, store, {"q1"})
+    assert (calls, draft.reused, draft.notes) == (1, None, ())
+
+
+def test_of_several_the_one_that_ran_last_answers_and_the_others_are_named(
+    engine: Engine, catalog: Catalog, store: Store
+) -> None:
+    question = "Who is tall?"
+    old = Script(
+        "SELECT name FROM hero WHERE height > 190", "old.sql:1", question, author="ann", time="2020-01-01"
+    )
+    new = Script(
+        "SELECT name FROM hero WHERE height >= 183", "new.sql:1", question, author="bob", time="2024-05-01"
+    )
+    gone = Script("SELECT nosuch FROM hero", "gone.sql:1", question, time="2025-01-01")
+    taught(store, catalog, new, old, gone)
+    draft, calls = known(question, engine, catalog, store)
+    assert (" ".join(draft.sql.split()), calls) == (new.sql, 0)
+    assert draft.reused is not None
+    assert (draft.reused.author, draft.reused.time[:10]) == ("bob", "2024-05-01")
+    assert draft.reused.others == ("gone.sql:1", "old.sql:1")
+    assert "new.sql:1 (bob, 2024-05-01)" in draft.notes[0]
+    assert "old.sql:1" in draft.notes[0]
+    judge(store, "old.sql:1", "verified")
+    assert " ".join(known(question, engine, catalog, store)[0].sql.split()) == old.sql
+
+
+def test_what_does_not_run_or_is_deprecated_is_not_used_and_that_is_said(
+    engine: Engine, catalog: Catalog, store: Store
+) -> None:
+    taught(store, catalog, Script("SELECT nosuch FROM hero", "gone.sql:1", "Which nosuch are there?"))
+    draft, calls = known("which nosuch are there", engine, catalog, store)
+    assert (calls, draft.reused) == (1, None)
+    assert "gone.sql:1" in draft.notes[0]
+    assert "nosuch" in draft.notes[0]
+    judge(store, "q1", "deprecated")
+    draft, calls = known("How many heroes did Marvel Comics publish?", engine, catalog, store)
+    assert (calls, draft.reused) == (1, None)
+    assert "deprecated" in draft.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "means"),
+    [(True, "all"), (False, "none"), ("1", "all"), ("0", "none"), ("known", "known"), ("all", "all")],
+)
+def test_the_old_values_of_the_setting_go_on_working(
+    monkeypatch: pytest.MonkeyPatch, given: object, means: str
+) -> None:
+    monkeypatch.setenv("SQLORE_REUSE", str(given))
+    assert load_settings().reuse == means

@@ -138,3 +138,25 @@ def test_an_answer_is_told_in_stderr_while_it_is_made(
     assert done.code == 0
     assert "writing SQL · 0 s" in done.err
     assert sqlore_("ask", "how many orders are there?", "--db", "shop.sqlite", "--json").err == ""
+
+
+def test_what_was_asked_before_is_answered_at_once_and_the_model_only_on_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sqlore_: Command
+) -> None:
+    fresh_shop(tmp_path, monkeypatch)
+    monkeypatch.delenv("SQLORE_REUSE")
+    monkeypatch.setattr(sqlore.embed, "load_embedder", lambda name: WordEmbedder())
+    model = FunctionModel(lambda messages: "SELECT COUNT(*) FROM orders")
+    monkeypatch.setattr(sqlore.llm, "load_model", lambda *args, **options: model)
+    assert sqlore_("learn", "--db", "shop.sqlite", "--history", "history").code == 0
+    question = "revenue of enterprise customers?"
+    done = sqlore_("ask", question, "--db", "shop.sqlite")
+    assert "asked before: the SQL is that of script finance.sql:2" in done.err
+    assert "--reuse none" in done.err
+    reused = sqlore_("ask", question, "--db", "shop.sqlite", "--json").json
+    assert reused["reused"]["script"] == "finance.sql:2"
+    assert reused["rows"] == [[17.5]]
+    assert model.requests == []
+    other = sqlore_("ask", question, "--db", "shop.sqlite", "--json", "--reuse", "none").json
+    assert (other["reused"], other["rows"], len(model.requests)) == (None, [[4]], 1)
+    assert sqlore_("ask", question, "--db", "shop.sqlite", "--reuse", "perhaps").code == 2

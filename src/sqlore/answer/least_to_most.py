@@ -214,7 +214,7 @@ class _Parts:
                 except (SqlError, CheckError, EngineError):
                     continue
                 self.done.attempts.append(Attempt(sql))
-                self.done.notes.append(f"{one.question} {found.note}")
+                self.done.notes.append(f"{one.question} {found.source.note}")
                 return Step(name, one.question, sql, rows)
         return None
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from sqlore.answer.asked_before import asked_before
 from sqlore.answer.candidates import Candidate, confidence, decided, rivals, vote
 from sqlore.answer.cite import cite
 from sqlore.answer.context import prompt_context
@@ -68,8 +69,9 @@ def ask(
     Scripts in `exclude` (ids, or keys of their source) are not retrieved. `on_progress` is called with the
     name of each stage, `on_model` with how far the model is in it.
 
-    With the setting `reuse`, a question that is a known one with other values is answered from the `store`
-    before anything is retrieved, where a `retriever` is given too: the model is not asked then.
+    A question that a script of the `store` has word for word is answered with its SQL before anything is
+    retrieved, where a `retriever` is given too: the model is not asked then. With the setting
+    ``reuse = "all"`` also one that is a known one with other values; with ``"none"`` neither.
 
     A draft whose model gave nothing usable has an `error` and no SQL; one whose query failed has both.
 
@@ -84,10 +86,13 @@ def ask(
         strategy = prepare_strategy(
             strategy, catalog, model, job.settings, engine=engine, embedder=embedder, on_progress=on_progress
         )
-    if job.settings.reuse and retriever is not None and store is not None:
-        reused = job.reused(question, store, retriever, exclude)
-        if reused is not None:
-            return reused
+    remarks: list[str] = []
+    if job.settings.reuse != "none" and retriever is not None and store is not None:
+        known = job.asked_before(question, store, exclude, remarks)
+        if known is None and job.settings.reuse == "all":
+            known = job.reused(question, store, retriever, exclude)
+        if known is not None:
+            return known
     retrieval = None
     if retriever is not None:
         job.stage("looking in the history")
@@ -115,7 +120,7 @@ def ask(
         job.usage,
         best.error,
         retrieval,
-        tuple(parts.notes),
+        (*remarks, *parts.notes),
         job.uncovered(question, best.sql, retriever, exclude),
     )
 
@@ -151,6 +156,22 @@ class _Job:
         snapshot = getattr(retriever, "snapshot", None)
         return Coverage(self.catalog, snapshot, self.engine.dialect).uncovered(question, sql, exclude)
 
+    def asked_before(
+        self, question: str, store: Store, exclude: Collection[int | str], remarks: list[str]
+    ) -> Draft | None:
+        """The draft of a script whose question this is; None where none can be used: why is in `remarks`."""
+        self.stage("looking for the question in the history")
+        found = asked_before(question, store, self.catalog, self.engine.dialect, self._run, exclude)
+        if found is None or found.sql is None or found.source is None:
+            remarks += [found.why] if found is not None else []
+            return None
+        sql = laid_out(found.sql, self.engine.dialect)
+        citations = cite(sql, store, self.engine.dialect, self.catalog.schema)
+        source = found.source
+        return Draft(
+            question, sql, citations, found.rows, (Attempt(sql),), notes=(source.note,), reused=source
+        )
+
     def reused(
         self, question: str, store: Store, retriever: Retriever, exclude: Collection[int | str]
     ) -> Draft | None:
@@ -167,7 +188,17 @@ class _Job:
         self.stage("citing")
         citations = cite(sql, store, self.engine.dialect, self.catalog.schema)
         left = self.uncovered(question, sql, retriever, exclude)
-        return Draft(question, sql, citations, rows, (Attempt(sql),), notes=(found.note,), uncovered=left)
+        source = found.source
+        return Draft(
+            question,
+            sql,
+            citations,
+            rows,
+            (Attempt(sql),),
+            notes=(source.note,),
+            uncovered=left,
+            reused=source,
+        )
 
     def resolved(self, prompt: Prompt) -> Prompt:
         """The prompt whose answer is SQL: what comes before it is asked, once and most probably, and used.

@@ -29,7 +29,7 @@ from sqlore.answer.pattern import (
 )
 from sqlore.catalog.text import fold
 from sqlore.errors import SqlError
-from sqlore.model import Fragment
+from sqlore.model import Fragment, FromHistory
 from sqlore.sql import parse_script
 
 if TYPE_CHECKING:
@@ -57,15 +57,9 @@ class Reused:
     changed: tuple[tuple[str, str], ...] = ()
 
     @property
-    def note(self) -> str:
-        """What a person is told.
-
-        >>> Reused("SELECT 1", 7, "q12", (("Marvel", "DC"),)).note
-        'reused script q12 of the history with other values: Marvel -> DC'
-        """
-        name = self.key or str(self.script)
-        values = ", ".join(f"{old} -> {new}" for old, new in self.changed)
-        return f"reused script {name} of the history" + (f" with other values: {values}" if values else "")
+    def source(self) -> FromHistory:
+        """What a person is told of it."""
+        return FromHistory(self.script, self.key or str(self.script), changed=self.changed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,10 +33,12 @@ class Name:
     foreign: bool = False
 
     def settings_over(self, settings: Settings) -> Settings:
-        """The settings for this strategy. Raises `ConfigError` for one that is none or has no such value."""
-        if not self.settings:
-            return settings
+        """The settings for this strategy. Raises `ConfigError` for one that is none or has no such value.
+
+        What is measured is the strategy: nothing is reused, unless its name or somebody's settings say so.
+        """
         given: dict[str, Any] = {name: getattr(settings, name) for name in settings.model_fields_set}
+        given.setdefault("reuse", "none")
         return load_settings(**{**given, **self.settings})
 
 

@@ -25,7 +25,7 @@ from sqlore.interfaces.cli.waiting import Stages
 
 if TYPE_CHECKING:
     from sqlore.knowledge import Store
-    from sqlore.model import Citation, Draft, StoredScript, Uncovered
+    from sqlore.model import Citation, Draft, FromHistory, StoredScript, Uncovered
     from sqlore.workspace import Workspace
 
 __all__ = ["ask", "draft_json", "latest_of"]
@@ -54,18 +54,26 @@ def ask(
     samples: Annotated[
         int | None, typer.Option("--samples", metavar="N", help="Answers sampled; the best is voted for.")
     ] = None,
+    reuse: Annotated[
+        str | None,
+        typer.Option(
+            "--reuse", metavar="WHICH", help="Answer without the model: known (default), all, none: ask it."
+        ),
+    ] = None,
     filter_: FilterOption = None,
     json_: JsonOption = False,
 ) -> None:
     """Answer a question: SQL with a citation for every clause, and its rows. Nothing is ever written."""
     settings = {"model": model, "row_limit": limit, "query_timeout": timeout, "samples": samples}
-    settings["retrieve_filter"] = filter_
+    settings |= {"retrieve_filter": filter_, "reuse": reuse}
     with workspace(db, store, **settings) as lore:
         with Stages(quiet=json_) as told:
             draft = lore.ask(question, strategy=strategy, on_progress=told, on_model=told.model)
         _keep(lore, draft)
         for note in (*draft.notes, *(draft.retrieval.notes if draft.retrieval else ())):
             err().print(neutral(note), style="yellow")
+        if draft.reused:
+            err().print("to ask the model instead: --reuse none", style="dim")
         if json_:
             print_json(draft_json(draft, script_keys(lore, scripts_of(draft))))
         else:
@@ -127,6 +135,18 @@ def draft_json(draft: Draft, keys: Mapping[int, str]) -> dict[str, Any]:
         },
         "error": draft.error,
         "uncovered": [uncovered_json(one, keys) for one in draft.uncovered],
+        "reused": reused_json(draft.reused) if draft.reused else None,
+    }
+
+
+def reused_json(reused: FromHistory) -> dict[str, Any]:
+    """The script that an answer is taken from."""
+    return {
+        "script": reused.key,
+        "author": reused.author,
+        "time": reused.time,
+        "changed": [{"from": old, "to": new} for old, new in reused.changed],
+        "others": list(reused.others),
     }
 
 

@@ -61,6 +61,9 @@ def _answered(state: Served, job: Job, draft: KeptDraft, asked: AskRequest, engi
 
     strategy = BASELINE if draft.baseline else asked.strategy
     uses_history = load_strategy(strategy).history and not draft.baseline
+    settings = state.lore.settings
+    if asked.reuse is not None:
+        settings = settings.model_copy(update={"reuse": asked.reuse})
     job.stage("reading what is known of the database")
     retriever = state.retriever if uses_history else None
 
@@ -77,7 +80,7 @@ def _answered(state: Served, job: Job, draft: KeptDraft, asked: AskRequest, engi
         store=None if draft.baseline else state.store,
         model=WatchedModel(state.model, job),
         strategy=strategy,
-        settings=state.lore.settings,
+        settings=settings,
         embedder=lambda: state.lore.embedder,
         on_progress=job.stage,
     )
@@ -100,6 +103,7 @@ def _kept(state: Served, draft: KeptDraft, answer: Draft) -> KeptDraft:
         attempts=tuple({"sql": one.sql, "error": one.error} for one in answer.attempts),
         usage=asdict(answer.usage),
         notes=answer.notes,
+        reused={**asdict(answer.reused), "note": answer.reused.note} if answer.reused else None,
     )
 
 

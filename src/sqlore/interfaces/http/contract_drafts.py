@@ -19,6 +19,7 @@ __all__ = [
     "DraftPatch",
     "DraftStatus",
     "DraftSummary",
+    "FromHistory",
     "GoesWith",
     "Holds",
     "KnownRequest",
@@ -78,6 +79,9 @@ class AskRequest(Given):
     draft: str | None = None
     baseline: bool | None = Field(default=None, description="None: as the app's switch stands.")
     strategy: str = Field(default="history", max_length=50)
+    reuse: Literal["known", "all", "none"] | None = Field(
+        default=None, description="Whether the history may answer without the model; None: the setting."
+    )
 
 
 class NewDraft(Given):
@@ -213,6 +217,19 @@ class Uncovered(Shown):
     items: list[GoesWith] = []
 
 
+class FromHistory(Shown):
+    """A script whose SQL is the answer: `changed` are (old, new) of each value that is another one, `others`
+    name scripts with another SQL for the same words, `note` says it in words."""
+
+    script: int
+    key: str
+    author: str = ""
+    time: str = ""
+    changed: list[tuple[str, str]] = []
+    others: list[str] = []
+    note: str = ""
+
+
 class Draft(DraftSummary):
     """A draft with everything but its rows: those of `sql` are fetched with `POST /api/run`."""
 
@@ -229,6 +246,9 @@ class Draft(DraftSummary):
     known: Known | None = None
     trust: Trusted = Trusted()
     uncovered: list[Uncovered] = []
+    reused: FromHistory | None = Field(
+        default=None, description="The script that its first SQL is taken from: no model was asked."
+    )
     job: str | None = Field(default=None, description="The job that answers it now.")
 
 

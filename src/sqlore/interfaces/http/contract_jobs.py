@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 from sqlore.interfaces.http.contract import Known, Problem, ResultPage, Usage
 from sqlore.interfaces.http.contract_drafts import Draft, Proposal
 from sqlore.interfaces.http.contract_explain import Figure
+from sqlore.llm.base import ModelPhase
 
 __all__ = ["AnyEvent", "Job", "JobEvent", "JobKind", "JobStatus", "LearnReport", "WarmReport", "event_of"]
 
@@ -43,6 +44,21 @@ class TokenEvent(BaseModel):
 
     event: Literal["token"] = "token"
     text: str
+
+
+class ModelEvent(BaseModel):
+    """How far the model is: it ``waits`` for its turn, ``loads`` its file, is ``asked`` (a remote one),
+    ``reads`` its prompt (`done` of `total` tokens) or ``writes`` (`done` tokens).
+
+    It is given up after `limit` seconds: of standing still where `still`, else of the whole answer.
+    """
+
+    event: Literal["model"] = "model"
+    phase: ModelPhase
+    done: int = 0
+    total: int | None = None
+    limit: float | None = None
+    still: bool = False
 
 
 class KnownEvent(BaseModel):
@@ -154,6 +170,7 @@ class EndEvent(BaseModel):
 AnyEvent = (
     StageEvent
     | TokenEvent
+    | ModelEvent
     | KnownEvent
     | DraftEvent
     | ProposalEvent

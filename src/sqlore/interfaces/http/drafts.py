@@ -68,6 +68,7 @@ class KeptDraft:
     attempts: tuple[dict[str, Any], ...] = ()
     usage: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    reused: dict[str, Any] | None = None
     known: dict[str, Any] | None = None
     proposals: dict[str, Refinement] = field(default_factory=dict)
     confirmed: dict[str, Any] | None = None

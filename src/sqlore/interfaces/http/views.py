@@ -24,6 +24,7 @@ from sqlore.interfaces.http.contract_drafts import (
     Confirmation,
     Draft,
     DraftSummary,
+    FromHistory,
     Holds,
     Proposal,
     Step,
@@ -137,6 +138,7 @@ def draft_view(state: Served, draft: KeptDraft) -> Draft:
         known=Known.model_validate(draft.known) if draft.known else None,
         trust=_trusted(state, draft),
         uncovered=_uncovered(state, draft),
+        reused=FromHistory.model_validate(draft.reused) if draft.reused else None,
         job=job.id if job is not None else None,
     )
 

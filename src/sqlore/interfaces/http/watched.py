@@ -6,27 +6,32 @@ Both end at once when the job is cancelled, whatever they are in the middle of.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
+from sqlore.interfaces.http.contract_jobs import ModelEvent
 from sqlore.interfaces.http.jobs import Job, Stopped
 from sqlore.llm import Answer, ChatModel
-from sqlore.llm.base import OnStep, OnToken
+from sqlore.llm.base import ModelStep, OnStep, OnToken
 from sqlore.model import Message, Retrieval
 from sqlore.retrieve import Retriever
 
 __all__ = ["WatchedModel", "telling"]
 
+_EVERY: Final = 1.0
+"""Seconds between two figures of one phase."""
+
 
 class WatchedModel:
     """A model as one job uses it: each token is sent to who listens, a cancelled job waits for nothing.
 
-    A model that is still reading its prompt cannot be stopped from outside; it is left behind in a thread of
-    its own, and stops at its first token.
+    It is left behind in a thread of its own, and stops at the next part of its prompt or at its next token.
     """
 
     def __init__(self, inner: ChatModel, job: Job) -> None:
         self._inner, self._job = inner, job
+        self._told: tuple[str, float] = "", 0.0
 
     @property
     def name(self) -> str:
@@ -62,6 +67,11 @@ class WatchedModel:
             if on_token is not None:
                 on_token(text)
 
+        def step(told: ModelStep) -> None:
+            self._tell(told)
+            if on_step is not None:
+                on_step(told)
+
         def ask() -> Answer:
             return self._inner.chat(
                 messages,
@@ -71,11 +81,24 @@ class WatchedModel:
                 seed=seed,
                 timeout=timeout,
                 on_token=token,
-                on_step=on_step,
+                on_step=step,
             )
 
         self._job.check()
         return _watched(ask, self._job.cancel)
+
+    def _tell(self, step: ModelStep) -> None:
+        """Sends what the model is at: each part of the prompt, but of the tokens, which are sent themselves,
+        a figure now and then."""
+        self._job.check()
+        phase, when = self._told
+        now = time.monotonic()
+        if step.phase == phase and step.phase != "reads" and now - when < _EVERY:
+            return
+        self._told = step.phase, now
+        self._job.emit(
+            ModelEvent(phase=step.phase, done=step.done, total=step.total, limit=step.limit, still=step.still)
+        )
 
 
 def _watched(work: Callable[[], Answer], cancel: threading.Event) -> Answer:
