@@ -1,17 +1,23 @@
 import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from "react";
 import type { ExplainedItem, Figure, FlowNode, Step } from "../../api/types";
 import { many, sentence } from "../../lib/format";
-import { figureKey, useDesk } from "../../state/desk";
+import { unfolded } from "../../lib/folding";
+import { figureKey, find, useDesk } from "../../state/desk";
 import { Badge, ProblemNote, Waiting } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
 import { KindIcon } from "../../ui/icons";
 import { ItemMenu } from "./item-menu";
 import { type Change, Refine } from "./refine";
+import { StaysOff } from "./steps-pane";
 
 /** Two levels: each subquery, and in it the pieces of knowledge in the order in which they are carried out. */
 export function KnowledgePane() {
   const { explained, explainProblem, figuresRunning, draft } = useDesk();
   const [change, setChange] = useState<Change | null>(null);
+  const begin = (wanted: Change) => {
+    if ("item" in wanted && typeof wanted.item === "object") showChanged(wanted.item.id);
+    setChange(wanted);
+  };
   if (explainProblem) return <div className="state"><ProblemNote problem={explainProblem} /></div>;
   if (!explained || !draft) return <div className="state"><Waiting>Reading the query</Waiting></div>;
   const nodes = explained.nodes.filter((node) => node.kind !== "table");
@@ -19,11 +25,18 @@ export function KnowledgePane() {
   const off = draft.steps.filter((step) => step.off && step.done);
   return (
     <>
-      <Tree nodes={nodes} tables={tables} change={setChange} busy={figuresRunning} />
+      <Tree nodes={nodes} tables={tables} change={begin} busy={figuresRunning} />
       {off.length > 0 && <SwitchedOff steps={off} change={setChange} />}
       {change && <Refine change={change} close={() => setChange(null)} />}
     </>
   );
+}
+
+/** What is being changed is what is selected: in the list, in the code and in the flow. */
+function showChanged(item: string): void {
+  const { explained, selection, select } = useDesk.getState();
+  const found = find(explained, item);
+  if (found && selection.item !== item) select({ node: found.node.id, item });
 }
 
 function Tree(props: { nodes: FlowNode[]; tables: FlowNode[]; change: (change: Change) => void; busy: boolean }) {
@@ -31,7 +44,7 @@ function Tree(props: { nodes: FlowNode[]; tables: FlowNode[]; change: (change: C
   const box = useRef<HTMLDivElement>(null);
   const chosen = selection.item ?? selection.node;
   const all = [...props.nodes, ...props.tables];
-  const rows = all.flatMap((node) => [{ node, item: null as ExplainedItem | null }, ...node.items.map((item) => ({ node, item }))]);
+  const rows = all.flatMap((node) => [{ node, item: null as ExplainedItem | null }, ...unfolded(node.items, chosen).map((item) => ({ node, item }))]);
 
   useEffect(() => {
     const row = box.current?.querySelector<HTMLElement>('[aria-selected="true"]');
@@ -100,7 +113,7 @@ function Group(props: { node: FlowNode; chosen: string | null; first: boolean; c
         {node.correlated && <span className="quiet">for each outer row</span>}
         <FigureLine figure={figures[figureKey(node.id, null)]} rowsOnly rows={node.rows} />
       </div>
-      {node.items.map((item) => (
+      {unfolded(node.items, chosen).map((item) => (
         <Item key={item.id} node={node} item={item} selected={chosen === item.id} figure={figures[figureKey(node.id, item.id)]} change={props.change} />
       ))}
       {node.items.length === 0 && <p className="quiet none">Nothing is computed here: its columns are passed on.</p>}
@@ -174,7 +187,7 @@ function SwitchedOff({ steps, change }: { steps: Step[]; change: (change: Change
         <div key={step.number} className="off-item" data-kind={step.kind}>
           <KindIcon kind={step.kind} />
           <span className="item-said"><Sql text={step.fragment} /></span>
-          <button type="button" className="button" onClick={() => change({ how: "on", step })}>Bring back</button>
+          {step.stays_off ? <StaysOff why={step.stays_off} /> : <button type="button" className="button" onClick={() => change({ how: "on", step })}>Bring back</button>}
         </div>
       ))}
     </section>

@@ -125,13 +125,19 @@ function Wanted({ change, busy, written, problem, close, ask, wish }: WantedProp
     if (change.how === "edit") ask({ act: "edit", number: item.number ?? 0, text });
   };
   return (
-    <form onSubmit={send} onKeyDown={(event) => matches("mod+enter", event.nativeEvent) && send()}>
+    <form onSubmit={send} onKeyDown={(event) => {
+      const enter = change.how === "wish" && event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing && event.target instanceof HTMLTextAreaElement;
+      if (!enter && !matches("mod+enter", event.nativeEvent)) return;
+      event.preventDefault();
+      send();
+    }}>
       <h2>{TITLES[change.how]}</h2>
       {item && <p className="about"><KindIcon kind={item.kind} /> {sentence(item.description || item.name)}</p>}
       {change.how === "wish" && (
         <>
           <label className="hidden" htmlFor="wish">What to change</label>
-          <textarea id="wish" className="field" rows={2} autoFocus value={text} placeholder="only 2016, or: count each customer once" onChange={(event) => setText(event.target.value)} />
+          <textarea id="wish" className="field" rows={2} autoFocus value={text} aria-describedby="wish-keys" placeholder="only 2016, or: count each customer once" onChange={(event) => setText(event.target.value)} />
+          <p id="wish-keys" className="quiet">Enter shows the change, Shift+Enter begins a new line.</p>
         </>
       )}
       {change.how === "edit" && (

@@ -3,6 +3,7 @@ import { api, ok } from "../../api/client";
 import type { ItemSummary, Kind, Trust } from "../../api/types";
 import { count, sentence } from "../../lib/format";
 import { ALL_KINDS, KIND_PLURAL } from "../../lib/kinds";
+import { says } from "../../lib/folding";
 import { useLoaded } from "../../lib/load";
 import { setQuery, useQuery } from "../../lib/router";
 import { useApp } from "../../state/app";
@@ -102,7 +103,7 @@ function List({ chosen, round }: { chosen: number | null; round: number }) {
               <KindIcon kind={one.kind} />
               <span className="list-said">{sentence(one.description || one.name)}</span>
               <Badge citation={{ status: "cited", support: one.support, trust: one.trust }} />
-              <span className="list-sql ellipsis"><Sql text={one.sql.replace(/\s+/g, " ")} /></span>
+              {!says(one.description || one.name, one.sql) && <span className="list-sql ellipsis"><Sql text={one.sql.replace(/\s+/g, " ")} /></span>}
             </Link>
           </li>
         ))}
