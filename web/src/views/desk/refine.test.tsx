@@ -25,9 +25,10 @@ afterEach(() => {
   asked.mockClear();
 });
 
-const key = (field: Element, more: KeyboardEventInit) => {
+const key = async (field: Element, more: KeyboardEventInit) => {
   const event = new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true, ...more });
-  return act(async () => field.dispatchEvent(event)).then(() => event);
+  await act(async () => void field.dispatchEvent(event));
+  return event;
 };
 
 it("a wish is sent by Enter; with Shift it begins a new line; both are said", async () => {
