@@ -279,7 +279,7 @@ class Workspace:
         store = self._create_store()
         if reembed:
             store.reembed(self.embedder)
-        catalog = self._fresh_catalog(schema, on_progress)
+        catalog, last = self._fresh_catalog(schema, on_progress), store.last_script()
         report = learn(
             store,
             chain(first, scripts),
@@ -289,18 +289,31 @@ class Workspace:
             on_progress=on_progress and (lambda p: on_progress("learning scripts", p.read, None)),
         )
         self._learned(report.catalog or catalog, catalog.schema)
-        return report
+        return self._checked(report, last)
+
+    def _checked(self, report: LearnReport, last: int) -> LearnReport:
+        """The report with what the new scripts, behind the `last` one before, name that is not there."""
+        from dataclasses import replace
+
+        from sqlore.knowledge.learn import Misnamed
+
+        gone = self.store.stale_scripts(last)
+        found = (
+            Misnamed(one.id, one.script.key or str(one.id), gone[one.id].removeprefix("the database has no "))
+            for one in self.store.scripts(sorted(gone))
+        )
+        return replace(report, misnamed=tuple(found))
 
     def teach(self, *scripts: Script) -> LearnReport:
         """Learns scripts that somebody has at hand, such as a query that was just checked."""
         from sqlore.knowledge import learn
 
         store = self._create_store()
-        catalog = self._fresh_catalog(None, None)
+        catalog, last = self._fresh_catalog(None, None), store.last_script()
         dialect = self.engine.dialect
         report = learn(store, scripts, catalog=catalog, dialect=dialect, embedder=self.embedder)
         self._learned(report.catalog or catalog, catalog.schema)
-        return report
+        return self._checked(report, last)
 
     def warm(
         self,

@@ -26,7 +26,7 @@ from cli_helpers import (
 
 LEARN_KEYS = [
     "store", "read", "new", "folded", "known", "rejected", "scripts", "items", "synthetic", "seconds",
-    "columns",
+    "misnamed", "columns",
 ]  # fmt: skip
 ITEM_KEYS = [
     "id", "kind", "form", "skeleton", "sql", "name", "aliases", "description", "support", "runs", "literals",
@@ -192,7 +192,7 @@ def test_ask_gives_sql_citations_and_rows(inside: Path, sqlore_: Command, endpoi
     draft = asked.json
     assert list(draft) == [
         "question", "sql", "columns", "rows", "truncated", "citations", "attempts", "usage", "error",
-        "uncovered",
+        "uncovered", "reused",
     ]  # fmt: skip
     assert draft["question"] == "What is the revenue of enterprise customers?"
     assert (draft["sql"], draft["columns"], draft["rows"]) == (sql, ["revenue"], [[7.0]])

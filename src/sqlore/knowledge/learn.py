@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sqlore.embed import Embedder
     from sqlore.knowledge.store import Store
 
-__all__ = ["LearnProgress", "LearnReport", "learn"]
+__all__ = ["LearnProgress", "LearnReport", "Misnamed", "learn"]
 
 _AHEAD: Final = 250
 _EXAMPLES: Final = 3
@@ -52,12 +52,22 @@ class LearnProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class Misnamed:
+    """A learned script that names what the database does not have: its key, and which names."""
+
+    script: int
+    key: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class LearnReport:
     """What a run of learning did.
 
     `read` scripts were given: `known` were in the store already, `new` became scripts, `folded` are further
     texts of known scripts, `rejected` were not understood, by reason. `items` are new knowledge items;
-    `catalog` is the one given, with what the history says about names and codes.
+    `catalog` is the one given, with what the history says about names and codes. `misnamed` are new scripts
+    that name what the database does not have: they are kept, and marked as stale.
     """
 
     read: int = 0
@@ -69,6 +79,7 @@ class LearnReport:
     seconds: float = 0.0
     stages: Mapping[str, float] = field(default_factory=dict)
     catalog: Catalog | None = field(default=None, repr=False)
+    misnamed: tuple[Misnamed, ...] = ()
 
 
 def learn(

@@ -122,6 +122,18 @@ class StoreReader:
         with self._reading() as db:
             return store_items.count_items(db, **wanted)
 
+    def stale_scripts(self, after: int = 0) -> dict[int, str]:
+        """What scripts name that the database does not have, by their ids; of those larger than `after`."""
+        stale = {item.id: item.stale for item in self.items(kind="query", stale=True)}
+        with self._reading() as db:
+            rows = db.execute("SELECT id, item FROM scripts WHERE id > ? ORDER BY id", (after,)).fetchall()
+        return {script: gone for script, item in rows if (gone := stale.get(item))}
+
+    def last_script(self) -> int:
+        """The largest id of a script; 0 where there is none."""
+        with self._reading() as db:
+            return int(db.execute("SELECT coalesce(max(id), 0) FROM scripts").fetchone()[0])
+
     def merged(self) -> dict[int, int]:
         """The items that were merged into others, and into which."""
         with self._reading() as db:

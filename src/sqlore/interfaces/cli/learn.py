@@ -31,6 +31,8 @@ __all__ = ["columns_option", "held", "learn"]
 
 #: Kinds of tables whose columns are told.
 _TABLES: Final = 3
+#: Scripts that cannot run here and are named.
+_NAMED: Final = 5
 
 
 def columns_option(pairs: list[str] | None) -> dict[str, str] | None:
@@ -173,6 +175,7 @@ def report_json(report: LearnReport, stats: Stats, file: Path) -> dict[str, Any]
         "items": stats.items,
         "synthetic": stats.synthetic,
         "seconds": round(report.seconds, 3),
+        "misnamed": [{"script": one.key, "what": one.what} for one in report.misnamed],
     }
 
 
@@ -182,6 +185,17 @@ def held(stats: Stats) -> str:
     if not stats.synthetic:
         return text
     return f"{text}, of these {stats.synthetic} and {stats.synthetic_items} synthetic"
+
+
+def misnamed(report: LearnReport) -> str:
+    """Which scripts were learned that cannot run here, and what becomes of them."""
+    some = ", ".join(f"{one.what} ({one.key})" for one in report.misnamed[:_NAMED])
+    more = f" and {len(report.misnamed) - _NAMED} more" if len(report.misnamed) > _NAMED else ""
+    verb = "names" if len(report.misnamed) == 1 else "name"
+    return (
+        f"Learned, but {plural(len(report.misnamed), 'script')} {verb} what the database does not have:"
+        f" {some}{more}. Kept and marked stale, not offered to the model."
+    )
 
 
 def show_report(report: LearnReport, stats: Stats, file: Path) -> None:
@@ -197,6 +211,8 @@ def show_report(report: LearnReport, stats: Stats, file: Path) -> None:
         same = f" ({report.folded} more: the same with other values or names)" if report.folded else ""
         console.print(f"Learned {plural(report.new, 'script')} in {report.seconds:.1f} s{same}.")
     console.print(f"The store holds {held(stats)}: {file}")
+    if report.misnamed:
+        err().print(neutral(misnamed(report)), style="yellow")
     rejected = sum(report.rejected.values())
     if rejected:
         reasons = ", ".join(f"{n} {reason.replace('_', ' ')}" for reason, n in report.rejected.items())

@@ -90,6 +90,14 @@ class FigureEvent(BaseModel):
     figure: Figure
 
 
+class Misnamed(BaseModel):
+    """A script that was learned although it names what the database does not have."""
+
+    script: int
+    key: str
+    what: str
+
+
 class LearnReport(BaseModel):
     """What a run of learning did; `rejected` are counts by reason."""
 
@@ -102,6 +110,9 @@ class LearnReport(BaseModel):
     rejected: dict[str, int] = {}
     scripts: int = Field(default=0, description="How many the store holds now.")
     pieces: int = Field(default=0, description="How many knowledge items the store holds now.")
+    misnamed: list[Misnamed] = Field(
+        default=[], description="New scripts that name what the database does not have; kept, not offered."
+    )
     verified: int = Field(default=0, description="Of a lesson: how many of its pieces are verified now.")
 
 

@@ -17,6 +17,7 @@ from sqlore.interfaces.http.contract import (
     KnownScript,
     Phrase,
     ScriptSummary,
+    Uncovered,
     Usage,
     ValueMatch,
 )
@@ -29,10 +30,9 @@ from sqlore.interfaces.http.contract_drafts import (
     Proposal,
     Step,
     Trusted,
-    Uncovered,
 )
 from sqlore.interfaces.http.contract_explain import Explained
-from sqlore.interfaces.http.contract_jobs import LearnedEvent, LearnReport, WarmedEvent, WarmReport
+from sqlore.interfaces.http.contract_jobs import LearnedEvent, LearnReport, Misnamed, WarmedEvent, WarmReport
 from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.state import KeptExplanation, Served
 from sqlore.interfaces.http.trust import concerns_of
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from sqlore.knowledge import LearnReport as Learned
     from sqlore.model import KnowledgeItem, Retrieval, StoredScript
     from sqlore.prompts.da_gp_learn import WarmReport as Warmed
+    from sqlore.retrieve.snapshot import Snapshot
 
 __all__ = [
     "draft_view",
@@ -84,9 +85,16 @@ def script_view(stored: StoredScript) -> ScriptSummary:
     )
 
 
-def known_view(found: Retrieval) -> Known:
-    """What was found for a question, with the places of its phrases."""
+def known_view(found: Retrieval, snapshot: Snapshot | None = None) -> Known:
+    """What was found for a question, with the places of its phrases, and the question's values in items.
+
+    `snapshot` also tells which of its words go with conditions that were not found.
+    """
     from sqlore.retrieve import phrases
+    from sqlore.retrieve.spoken import in_the_question, spoken
+
+    held = {ranked.item.id for ranked in found.items}
+    said = spoken(snapshot, found.question, held) if snapshot is not None else ()
 
     return Known(
         question=found.question,
@@ -94,7 +102,7 @@ def known_view(found: Retrieval) -> Known:
         values=[ValueMatch.model_validate(value) for value in found.values],
         items=[
             KnownItem(
-                item=item_view(ranked.item),
+                item=item_view(in_the_question(ranked.item, found.values)),
                 score=round(ranked.score, 4),
                 signals={name: round(share, 4) for name, share in ranked.signals.items()},
             )
@@ -108,6 +116,7 @@ def known_view(found: Retrieval) -> Known:
         ],
         milliseconds=round(sum(found.milliseconds.values()), 2),
         notes=list(found.notes),
+        said=[Uncovered.model_validate(one) for one in said],
     )
 
 
@@ -278,6 +287,7 @@ def learned_view(report: Learned, state: Served, verified: int = 0) -> LearnedEv
             rejected={str(reason): count for reason, count in report.rejected.items()},
             scripts=stats.scripts,
             pieces=stats.items,
+            misnamed=[Misnamed(script=one.script, key=one.key, what=one.what) for one in report.misnamed],
             verified=verified,
         )
     )
