@@ -16,6 +16,7 @@ from sqlore.interfaces.cli.common import (
     err,
     neutral,
     out,
+    plural,
     print_json,
     script_keys,
     workspace,
@@ -58,6 +59,8 @@ def retrieve(
 
     No language model is called, unless --filter asks one.
     """
+    from sqlore.retrieve.spoken import spoken
+
     with workspace(db, store, retrieve_filter=filter_, model=model) as lore:
         found = lore.retrieve(question, items=items, scripts=scripts, shots=shots)
         for note in found.notes:
@@ -65,6 +68,7 @@ def retrieve(
         if format_ is not None:
             print_format(format_, found, lore.retriever.catalog)
             return
+        said = spoken(lore.retriever.snapshot, question, {ranked.item.id for ranked in found.items})
         keys = script_keys(lore, (i for ranked in found.items for i in ranked.item.scripts))
     if json_:
         print_json(retrieval_json(found, keys))
@@ -86,6 +90,10 @@ def retrieve(
         show_items(console, [r.item for r in found.items], [r.score for r in found.items])
     else:
         console.print("Nothing that was learned touches this question.")
+    for one in said:
+        for item in one.items:
+            why = f"'{one.phrase}' in {plural(len(item.scripts), 'question')}: "
+            hanging(console, Text(why, style="dim"), Text(f"{item.sql} (item {item.item})"))
     if found.scripts:
         console.print("\nWorked examples that hold them (and how much of them)", style="bold")
         show_scripts(console, [(r.score, r.script) for r in found.scripts])

@@ -68,7 +68,7 @@ def _answered(state: Served, job: Job, draft: KeptDraft, asked: AskRequest, engi
     retriever = state.retriever if uses_history else None
 
     def tell(found: Any) -> None:
-        shown = known_view(found)
+        shown = known_view(found, state.retriever.snapshot if state.retriever else None)
         state.drafts.change(draft.id, known=shown.model_dump(mode="json"))
         job.emit(KnownEvent(known=shown))
 

@@ -185,6 +185,24 @@ class KnownScript(BaseModel):
     items: list[int] = []
 
 
+class GoesWith(Shown):
+    """An item that the history uses where questions say some words, and the scripts that do."""
+
+    item: int
+    kind: Kind
+    sql: str
+    scripts: list[int] = []
+
+
+class Uncovered(Shown):
+    """Words of a question, and the items that the history uses where questions say them."""
+
+    phrase: str
+    start: int
+    end: int
+    items: list[GoesWith] = []
+
+
 class Known(BaseModel):
     """What is known that touches a question, before anything is generated."""
 
@@ -195,6 +213,9 @@ class Known(BaseModel):
     scripts: list[KnownScript] = []
     milliseconds: float = 0.0
     notes: list[str] = []
+    said: list[Uncovered] = Field(
+        default=[], description="Words that go with conditions in the history which are not among the items."
+    )
     learned: bool = True
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from sqlore.interfaces.http.contract import Attempt, Citation, Given, Known, Shown, Usage, Who
+from sqlore.interfaces.http.contract import Attempt, Citation, Given, Known, Shown, Uncovered, Usage, Who
 from sqlore.model import CitationStatus, Kind, Trust
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "DraftStatus",
     "DraftSummary",
     "FromHistory",
-    "GoesWith",
     "Holds",
     "KnownRequest",
     "NewDraft",
@@ -33,7 +32,6 @@ __all__ = [
     "SqlRequest",
     "Step",
     "Trusted",
-    "Uncovered",
     "WishRequest",
 ]
 
@@ -197,24 +195,6 @@ class Trusted(BaseModel):
     concerns: list[Concern] = []
     confirmed: Confirmation | None = None
     needs_confirmation: bool = False
-
-
-class GoesWith(Shown):
-    """An item that the history uses where questions say some words, and the scripts that do."""
-
-    item: int
-    kind: Kind
-    sql: str
-    scripts: list[int] = []
-
-
-class Uncovered(Shown):
-    """Words of the question that nothing in the SQL answers; `items` is what the history has for them."""
-
-    phrase: str
-    start: int
-    end: int
-    items: list[GoesWith] = []
 
 
 class FromHistory(Shown):

@@ -62,7 +62,8 @@ def known(asked: KnownRequest, state: State) -> Known:
              "learned": False},
             from_attributes=True,
         )  # fmt: skip
-    return known_view(retriever.retrieve(clean(asked.question), items=asked.items, scripts=asked.scripts))
+    found = retriever.retrieve(clean(asked.question), items=asked.items, scripts=asked.scripts)
+    return known_view(found, retriever.snapshot)
 
 
 @router.post("/asks", status_code=202, tags=["ask"])
