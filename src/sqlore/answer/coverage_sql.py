@@ -1,0 +1,226 @@
+"""What a query tells of a question: in its names and values, and by what its items are used for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from sqlore.catalog.text import fold
+from sqlore.errors import SqlError
+from sqlore.model import VAL, GoesWith, ParsedScript, Schema, ValueMatch
+from sqlore.retrieve.association import USES, Going, conditions, holding, lifts
+from sqlore.retrieve.words import stem, tokens
+from sqlore.sql import parse_script
+
+if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
+    from sqlore.retrieve.snapshot import Bools, Floats, Ints, Snapshot
+
+__all__ = ["Told", "Uses", "stems_in"]
+
+#: Letters from which on one word is taken for a form of another: nation, nationality.
+_FORM: Final = 4
+#: Texts from which on nearly all of them using a column are enough; of fewer all have to.
+_MANY: Final = 4
+_NEARLY: Final = 0.8
+_COLUMN_LIFT: Final = 2.0
+_DIGITS: Final = re.compile(r"\d+")
+
+
+def stems_in(*texts: str | None) -> Iterator[str]:
+    """The stems of all words of the texts; names are taken apart.
+
+    >>> sorted(stems_in("eye_colour", None, "A13: unemployment rates '96"))
+    ['96', 'a13', 'colour', 'eye', 'rate', 'unemployment']
+    """
+    for text in texts:
+        for word in tokens((text or "").replace("_", " ")):
+            yield stem(word)
+
+
+class Told:
+    """What the text of a query says, and what is known of the names and values in it."""
+
+    def __init__(self, parsed: ParsedScript, catalog: Catalog) -> None:
+        self._parsed, self._catalog = parsed, catalog
+        self._names = [name.replace('"', "").lower() for name in parsed.columns]
+        self.columns = frozenset((*parsed.columns, *self._names))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Stems of the SQL, of the names and descriptions of its tables and columns, and of its values."""
+        found = set(stems_in(self._parsed.script.sql, *(n.alias for n in self._parsed.namings)))
+        dictionary = self._catalog.dictionary
+        for table in self._parsed.tables:
+            found |= set(stems_in(*dictionary.names(table), dictionary.describe_table(table)))
+        for name in self._names:
+            table, _, column = name.rpartition(".")
+            found |= set(stems_in(*dictionary.names(table, column)))
+            found |= set(stems_in(dictionary.describe_column(table, column)))
+        for fragment in self._parsed.fragments:
+            for name in fragment.columns:
+                table, _, column = name.replace('"', "").rpartition(".")
+                meanings = (dictionary.describe_value(table, column, one) for one in fragment.literals)
+                found |= set(stems_in(*meanings))
+        return frozenset(found)
+
+    def says(self, word: str) -> bool:
+        """Whether a stem is there, or another form of it."""
+        if word in self.words:
+            return True
+        return len(word) >= _FORM and any(_alike(word, other) for other in self._long)
+
+    @cached_property
+    def _long(self) -> list[str]:
+        return [word for word in self.words if len(word) >= _FORM]
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The numbers of the SQL and of what is known of its columns, without leading zeros."""
+        found = {n.lstrip("0") or "0" for n in _DIGITS.findall(self._parsed.script.sql.replace(",", ""))}
+        found |= {word.lstrip("0") for word in self.words if word.isdigit()}
+        return frozenset(found)
+
+    def counts(self, number: str) -> bool:
+        """Whether a number is there, with all parts of a date; ``> 89`` counts from 90 on."""
+        for part in _DIGITS.findall(re.sub(r",(?=\d{3})", "", number)):
+            plain = part.lstrip("0") or "0"
+            spellings = {plain, str(int(plain) + 1), str(int(plain) - 1)}
+            if len(plain) == 4:
+                spellings.add(plain[2:])
+            if not any(plain in known for known in self.numbers) and not spellings & self.numbers:
+                return False
+        return True
+
+    def holds(self, match: ValueMatch) -> bool:
+        """Whether the query has a value that was found in the question, or asks for its column or its key."""
+        if fold(match.value) in self._values:
+            return True
+        if f"{match.table}.{match.column}".lower() in self._names:
+            return True
+        return match.table.lower() in self._by_key
+
+    @cached_property
+    def _values(self) -> frozenset[str]:
+        return frozenset(fold(one) for f in self._parsed.fragments for one in f.literals)
+
+    @cached_property
+    def _by_key(self) -> frozenset[str]:
+        """Tables of which the query picks rows by a key: ``superhero.race_id = 21``."""
+        found = set()
+        for fragment in self._parsed.fragments:
+            if fragment.kind not in ("condition", "calculation") or not fragment.literals:
+                continue
+            for name in fragment.columns:
+                table, _, column = name.replace('"', "").rpartition(".")
+                known = self._catalog.schema.table(table)
+                if known is None:
+                    continue
+                own = known.column(column)
+                found |= {table} if own is not None and own.primary_key else set()
+                keys = (k for k in known.foreign_keys if column in {c.lower() for c in k.columns})
+                found |= {key.ref_table.lower() for key in keys}
+        return frozenset(found)
+
+
+def _alike(word: str, other: str) -> bool:
+    """One holds the other, or both begin alike."""
+    return word[: _FORM + 1] in other or other in word
+
+
+class Uses:
+    """Which items of the history a query uses, and how much more often texts that say a word use them."""
+
+    def __init__(self, parsed: ParsedScript, snapshot: Snapshot, alive: Bools) -> None:
+        self.snapshot, self.alive = snapshot, alive
+        self.said = alive & snapshot.said
+        self.common: Floats = snapshot.total(alive.astype(np.float32)) / max(1, int(alive.sum()))
+        held: dict[tuple[str, str], set[tuple[str, ...]]] = {}
+        for fragment in parsed.fragments:
+            held.setdefault((fragment.kind, fragment.skeleton), set()).add(fragment.literals)
+        found = ((row, held.get((item.kind, item.skeleton))) for row, item in enumerate(snapshot.items))
+        self._held = {row: values for row, values in found if values is not None and self.common[row]}
+
+    def saying(self, words: Iterable[str]) -> Ints:
+        """The texts whose own words hold all of the stems `words`."""
+        return holding(self.snapshot, words, self.said)
+
+    def going(self, rows: Ints, least: float = 0.0, *, fixed: bool = True) -> tuple[Going, ...]:
+        """Conditions that the texts `rows` stand for with this lift at least, and the query has not."""
+        found = conditions(self.snapshot, rows, self.common, fixed=fixed)
+        return tuple(one for one in found if one.item not in self._held and one.lift >= least)
+
+    def on_other_columns(self, rows: Ints, columns: Collection[str], least: float) -> tuple[Going, ...]:
+        """Items on a column that nearly all texts `rows` use, and the query nowhere (`columns`)."""
+        snapshot, using = self.snapshot, dict[str, set[int]]()
+        for row in rows.tolist():
+            for item in snapshot.items_of_text[row]:
+                for column in snapshot.items[item].columns:
+                    using.setdefault(column, set()).add(row)
+        found: list[Going] = []
+        for column, texts in using.items():
+            share = len(texts) / len(rows)
+            few = len(rows) < _MANY
+            if column in columns or len(texts) < USES or share < (1 if few else _NEARLY):
+                continue
+            lift = share / self._general(column)
+            if lift >= max(least, _COLUMN_LIFT):
+                found += self._on(column, texts, share, lift)
+        return tuple(found)
+
+    def _general(self, column: str) -> float:
+        """The share of all texts that use a column."""
+        rows = self.snapshot.items_of_column.get(column)
+        items = rows.tolist() if rows is not None else []
+        texts = {t for item in items for t in self.snapshot.texts_of(item).tolist() if self.alive[t]}
+        return max(1, len(texts)) / max(1, int(self.alive.sum()))
+
+    def _on(self, column: str, texts: set[int], share: float, lift: float) -> Iterator[Going]:
+        """The item on a column that most of the texts use."""
+        rows = self.snapshot.items_of_column.get(column)
+        best = [
+            (len(texts & set(self.snapshot.texts_of(i).tolist())), -i)
+            for i in (rows.tolist() if rows is not None else ())
+            if self.snapshot.items[i].kind != "relation"
+        ]
+        if best:
+            item = -max(best)[1]
+            used = texts & set(self.snapshot.texts_of(item).tolist())
+            yield Going(item, tuple(sorted(used)), (), share, lift)
+
+    def item(self, one: Going, dialect: str, schema: Schema) -> GoesWith:
+        """The item as people are told of it, with the values that its texts have."""
+        known, texts = self.snapshot.items[one.item], [self.snapshot.texts[row] for row in one.texts]
+        written = known.skeleton.replace(VAL, "…")
+        if one.literals and texts:
+            try:
+                parsed = parse_script(texts[0].sql, dialect=dialect, schema=schema)
+            except SqlError:
+                parsed = None
+            for fragment in parsed.fragments if parsed else ():
+                if (fragment.skeleton, fragment.literals) == (known.skeleton, one.literals):
+                    written = fragment.canonical
+        return GoesWith(known.id, known.kind, written, tuple(dict.fromkeys(text.script for text in texts)))
+
+    def lift(self, rows: Ints) -> float:
+        """How many times more often the texts `rows` use the most telling of the query's items than others.
+
+        An item with the query's own values tells more than the item with any.
+        """
+        every = lifts(self.snapshot, rows, self.common)
+        best = max((float(every[row]) for row in self._held), default=0.0)
+        for row, values in self._held.items():
+            for literals in filter(None, values):
+                best = max(best, self._with_values(rows, row, literals))
+        return best
+
+    def _with_values(self, rows: Ints, item: int, literals: tuple[str, ...]) -> float:
+        texts = [t for t in self.snapshot.texts_of(item).tolist() if self.alive[t]]
+        using = {t for t in texts if literals in self.snapshot.literals_of.get((item, t), ())}
+        both = len(using.intersection(rows.tolist()))
+        general = len(using) / max(1, int(self.alive.sum()))
+        return both / max(1, len(rows)) / general if using else 0.0
