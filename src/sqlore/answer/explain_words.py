@@ -28,13 +28,18 @@ def short_value(value: Any) -> Any:
 def said(value: Any, width: int = _SHOWN) -> str:
     """A value in a sentence.
 
-    >>> said(None), said(1234567), said(0.123456789)
-    ('NULL', '1,234,567', '0.123457')
+    >>> said(None), said(1234567), said(0.123456789), said(125887.375), said(61714.20), said(50.0)
+    ('NULL', '1,234,567', '0.123457', '125,887.38', '61,714.2', '50')
     """
     if value is None:
         return "NULL"
     if isinstance(value, float):
-        return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.2f}"
+        # as the app's grid shows it: no decimals that nobody reads, none that are not there
+        size = abs(value)
+        if size < 5e-7 or size >= 1e15 or size != size:
+            return f"{value:,.6g}"
+        text = f"{value:,.{2 if size >= 1000 else 4 if size >= 1 else 6}f}"
+        return text.rstrip("0").rstrip(".")
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     text = " ".join(str(value).split())
