@@ -96,6 +96,7 @@ class Workspace:
         self.on_progress: OnProgress | None = None
         self._opened: list[Any] = []
         self._watch: Watch | None = None
+        self._store_is: tuple[int, int] | None = None
 
     def __enter__(self) -> Workspace:
         return self
@@ -176,7 +177,15 @@ class Workspace:
             )
         writable = os.access(self.store_file, os.W_OK) and os.access(self.store_file.parent, os.W_OK)
         store: Store = self._keep(Store.open(self.store_file, read_only=not writable))
+        self._store_is = _identity(self.store_file)
         return store
+
+    def look_at_store(self) -> None:
+        """Lets go of a store whose file was deleted or replaced: what is written to it would be lost."""
+        if "store" in self.__dict__ and _identity(self.store_file) != self._store_is:
+            for name in ("store", "catalog", "retriever"):
+                self.__dict__.pop(name, None)
+            self._watch = None
 
     def _create_store(self) -> Store:
         from sqlore.knowledge import Store
@@ -186,9 +195,11 @@ class Workspace:
         except OSError as error:
             raise StoreError(f"cannot make the folder of the store: {error.strerror}",
                              where=str(self.store_file.parent)) from None  # fmt: skip
+        self.look_at_store()
         if self.store_file.exists():
             return self.store
         store: Store = self._keep(Store.create(self.store_file))
+        self._store_is = _identity(self.store_file)
         self.__dict__["store"] = store
         return store
 
@@ -291,6 +302,17 @@ class Workspace:
         self._learned(report.catalog or catalog, catalog.schema)
         return self._checked(report, last)
 
+    def teach(self, *scripts: Script) -> LearnReport:
+        """Learns scripts that somebody has at hand, such as a query that was just checked."""
+        from sqlore.knowledge import learn
+
+        store = self._create_store()
+        catalog, last = self._fresh_catalog(None, None), store.last_script()
+        dialect = self.engine.dialect
+        report = learn(store, scripts, catalog=catalog, dialect=dialect, embedder=self.embedder)
+        self._learned(report.catalog or catalog, catalog.schema)
+        return self._checked(report, last)
+
     def _checked(self, report: LearnReport, last: int) -> LearnReport:
         """The report with what the new scripts, behind the `last` one before, name that is not there."""
         from dataclasses import replace
@@ -303,17 +325,6 @@ class Workspace:
             for one in self.store.scripts(sorted(gone))
         )
         return replace(report, misnamed=tuple(found))
-
-    def teach(self, *scripts: Script) -> LearnReport:
-        """Learns scripts that somebody has at hand, such as a query that was just checked."""
-        from sqlore.knowledge import learn
-
-        store = self._create_store()
-        catalog, last = self._fresh_catalog(None, None), store.last_script()
-        dialect = self.engine.dialect
-        report = learn(store, scripts, catalog=catalog, dialect=dialect, embedder=self.embedder)
-        self._learned(report.catalog or catalog, catalog.schema)
-        return self._checked(report, last)
 
     def warm(
         self,
@@ -581,6 +592,15 @@ class Workspace:
                 hint="delete the file, or give the SQL",
             ) from None
         return DraftHistory.from_json(data)
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """Which file it is that has this name now."""
+    try:
+        facts = file.stat()
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino
 
 
 def _state(engine: Engine, files: Sequence[Path]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -137,3 +138,56 @@ def test_another_method_is_told_which_there_are(
 def test_an_address_that_is_none_is_not_found_by_any_method(client: TestClient) -> None:
     for method in ("GET", "HEAD", "OPTIONS", "POST", "DELETE"):
         assert client.request(method, "/api/nothing/here").status_code == 404
+
+
+def test_a_store_that_was_deleted_or_replaced_is_let_go(client: TestClient, tmp_path: Path) -> None:
+    def held() -> Any:
+        return client.get("/api/health").json()["held"]
+
+    draft = client.post("/api/drafts", json={"sql": "SELECT 1 + 1 AS two", "question": "two"}).json()
+    before = held()
+    (file,) = tmp_path.glob(".sqlore/*.sqlore")
+    with contextlib.closing(sqlite3.connect(file)) as db:
+        db.execute("VACUUM INTO ?", [str(tmp_path / "other")])
+    for one in tmp_path.glob(".sqlore/*.sqlore*"):
+        one.unlink()
+    assert held() is None
+    heard(client, client.post(f"/api/drafts/{draft['id']}/lessons", json={}).json())
+    assert held()["scripts"] == 1
+    for one in tmp_path.glob(".sqlore/*.sqlore-*"):
+        one.unlink()
+    (tmp_path / "other").replace(file)
+    assert held() == before
+    heard(client, client.post(f"/api/drafts/{draft['id']}/lessons", json={}).json())
+    with contextlib.closing(sqlite3.connect(file)) as db:  # it is in the file that is there
+        assert db.execute("SELECT COUNT(*) FROM scripts").fetchone()[0] == before["scripts"] + 1
+
+
+def test_a_full_disk_is_said_and_loses_nothing(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = client.post("/api/drafts", json={"sql": "SELECT 1 AS one"}).json()
+    with monkeypatch.context() as full:
+
+        def no_room(*_: Any, **__: Any) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        for name in ("write_text", "replace", "mkdir"):
+            full.setattr(Path, name, no_room)
+        refused = client.put(f"/api/drafts/{draft['id']}/sql", json={"sql": "SELECT 2 AS two"})
+        assert (refused.status_code, refused.json()["kinds"][0]) == (503, "store-error")
+        sent = client.post("/api/uploads", params={"name": "a.sql"}, content=b"SELECT 1")
+        assert (sent.status_code, sent.json()["title"]) == (507, "The disk is full")
+        assert "No space left" in sent.json()["detail"]
+    assert client.get(f"/api/drafts/{draft['id']}").json()["sql"] == "SELECT 1 AS one"
+
+
+def test_views_may_have_dots_in_their_addresses(tmp_path: Path) -> None:
+    app = tmp_path / "app"
+    (app / "assets").mkdir(parents=True)
+    (app / "index.html").write_text("the app", encoding="utf-8")
+    with shop_client(tmp_path, static=app) as client:
+        assert client.get("/dictionary/sales.orders").text == "the app"
+        assert client.get("/dictionary/%3Cimg%20src%3Dx.png%3E").text == "the app"
+        for missing in ("/assets/gone.js", "/favicon.ico", "/robots.txt"):
+            assert client.get(missing).status_code == 404

@@ -14,8 +14,8 @@ from sqlore.model import Schema, Table
 
 __all__ = ["Watch", "with_schema"]
 
-_QUICK: Final = 0.05
-"""Seconds of a look that nobody feels; after one that took longer the next has to wait."""
+_QUICK: Final = 0.5
+"""Seconds of a look that one bears again and again; after one that took longer the next has to wait."""
 _REST: Final = 20
 """Times as long as a slow look took, until the next."""
 

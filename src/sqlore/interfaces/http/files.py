@@ -49,6 +49,7 @@ def build_command() -> str:
     return "make web" if Path.cwd() == root else f"make -C {shlex.quote(str(root))} web"
 
 
+_FILES: Final = ("assets/", "favicon", "apple-touch-icon", "robots", "manifest", "index.")
 _FRESH: Final = {"Cache-Control": "no-cache"}
 _LASTING: Final = {"Cache-Control": "public, max-age=31536000, immutable"}
 
@@ -71,7 +72,8 @@ class _App(StaticFiles):
         try:
             response = await super().get_response(path, scope)
         except HTTPException as error:
-            if error.status_code != 404 or "." in path.rsplit("/", 1)[-1]:
+            # names in the addresses of views may have dots: /dictionary/sales.orders
+            if error.status_code != 404 or ("." in path and path.startswith(_FILES)):
                 raise
             response = await super().get_response("index.html", scope)
             path = "index.html"

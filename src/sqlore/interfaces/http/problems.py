@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import re
 from typing import Any, Final
@@ -19,6 +20,7 @@ __all__ = ["MEDIA_TYPE", "Conflict", "NotFound", "answer", "install", "problem_o
 
 MEDIA_TYPE: Final = "application/problem+json"
 PREFIX: Final = "urn:sqlore:problem:"
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 _LOG: Final = logging.getLogger("sqlore.http")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -56,6 +58,7 @@ _TITLES: Final = {
     413: "This is too large",
     415: "This is not JSON",
     422: "The request cannot be carried out",
+    507: "The disk is full",
 }
 
 
@@ -131,6 +134,14 @@ def install(app: FastAPI) -> None:
         response = answer(plain_problem(error.status_code, str(error.detail)))
         response.headers.update(error.headers or {})
         return response
+
+    @app.exception_handler(OSError)
+    async def of_the_machine(_: Request, error: OSError) -> JSONResponse:
+        _LOG.error("a request failed", exc_info=error)
+        if error.errno in _NO_ROOM:
+            room = "make room and try again; what was kept before is as it was"
+            return answer(plain_problem(507, f"nothing can be kept: {error.strerror}", room))
+        return answer(unexpected(error))
 
     @app.exception_handler(Exception)
     async def fault(_: Request, error: Exception) -> JSONResponse:

@@ -121,6 +121,7 @@ class Served:
     def store(self) -> Store | None:
         """The knowledge, where anything was learned."""
         with self._lock:
+            self.lore.look_at_store()
             return self.lore.store if self.lore.learned else None
 
     @property
