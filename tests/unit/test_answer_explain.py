@@ -89,7 +89,7 @@ def test_items_are_described_in_the_order_of_computing() -> None:
         ("calculation", "select"),
         ("output", "order"),
     ]
-    assert found.items[0].description == "emps whose salary is more than 60"
+    assert found.items[0].description == "rows of emp whose salary is more than 60"
     assert len({item.id for item in found.items}) == len(found.items)
 
 

@@ -108,7 +108,7 @@ def test_words_that_only_look_like_clauses_stay_where_they_are() -> None:
     found = laid_out(sql, "postgres")
     assert "IS DISTINCT FROM t.b\n" in found
     assert "'it''s  from  where'" in found
-    assert "LEFT(t.name, 3), EXTRACT(YEAR FROM t.day)" in found
+    assert "  LEFT(t.name, 3),\n  EXTRACT(YEAR FROM t.day),\n" in found
     assert "AND t.limit > 5" in found
 
 

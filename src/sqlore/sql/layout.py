@@ -15,9 +15,10 @@ from sqlglot.errors import SqlglotError
 
 __all__ = ["laid_out"]
 
-#: Characters of a query that stays on one line, and of a line that somebody laid out already.
+#: Characters of a query that stays on one line, of a line somebody laid out already, and of one made here.
 SHORT: Final = 60
 WIDTH: Final = 88
+LINE: Final = 76
 #: Nesting beyond which a text is left as it is.
 MAX_DEPTH: Final = 60
 
@@ -212,7 +213,7 @@ def _clause(parts: list[_Part], indent: int) -> str:
         return _listed(parts, indent, indent)
     if kind in {TokenType.WHERE, TokenType.HAVING, TokenType.QUALIFY}:
         return _conditions(parts, indent)
-    if indent + len(line) <= WIDTH and not _has_long_query(parts):
+    if indent + len(line) <= LINE and not _has_long_query(parts):
         return line
     if kind in {TokenType.SELECT, TokenType.GROUP_BY, TokenType.ORDER_BY}:
         return _items(parts, indent)
@@ -282,7 +283,7 @@ def _cut(parts: Sequence[_Part], at: Callable[[_Word], bool], *, after: bool) ->
 def _long(parts: list[_Part], indent: int) -> str:
     """One item or condition: on a line where it fits, else its queries, CASEs and brackets opened."""
     line = _flat(parts)
-    if indent + len(line) <= WIDTH and not _has_long_query(parts):
+    if indent + len(line) <= LINE and not _has_long_query(parts):
         return line
     if not _has_long_query(parts) and any(isinstance(one, _Word) and one.upper == "CASE" for one in parts):
         return _case(parts, indent)
@@ -295,13 +296,13 @@ def _long(parts: list[_Part], indent: int) -> str:
 
 def _term(parts: list[_Part], indent: int) -> str:
     line = _flat(parts)
-    if indent + len(line) <= WIDTH and not _has_long_query(parts):
+    if indent + len(line) <= LINE and not _has_long_query(parts):
         return line
     return "".join(_opened(part, at == 0, indent) for at, part in enumerate(parts))
 
 
 def _opened(part: _Part, first: bool, indent: int) -> str:
-    if isinstance(part, _Word) or (not part.query and len(_flat(part.parts)) <= WIDTH - 2 * indent - 8):
+    if isinstance(part, _Word) or (not part.query and len(_flat(part.parts)) <= LINE - 2 * indent - 8):
         return _flat_part(part, first)
     if part.query and len(_flat(part.parts)) <= SHORT:
         return _flat_part(part, first)
