@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from cli_helpers import REVENUE
 from http_helpers import asked, heard, shop_client
+from sqlore.llm import FunctionModel
+from sqlore.llm.base import ModelStep
 
 
 @pytest.fixture
@@ -112,3 +115,33 @@ def test_a_draft_says_what_of_its_question_it_leaves_out_until_it_does_not(tmp_p
         changed = client.put(f"/api/drafts/{draft['id']}/sql", json={"sql": sql})
         assert changed.status_code == 200, changed.json()
         assert changed.json()["uncovered"] == []
+
+
+def test_the_event_of_the_model_says_how_far_it_is(tmp_path: Path) -> None:
+    class Steps(FunctionModel):
+        def chat(self, messages: Any, *, on_step: Any = None, **options: Any) -> Any:
+            for step in (ModelStep("reads", 0, 300), ModelStep("reads", 128, 300, 60.0, still=True)):
+                on_step(step)
+            return super().chat(messages, **options)
+
+    with shop_client(tmp_path, Steps(lambda messages: f"```sql\n{REVENUE}\n```")) as client:
+        job = client.post("/api/asks", json={"question": "revenue"}).json()
+        told = [event for event in heard(client, job) if event["event"] == "model"]
+    assert [(one["phase"], one["done"], one["total"]) for one in told] == [
+        ("reads", 0, 300),
+        ("reads", 128, 300),
+    ]
+    assert (told[1]["limit"], told[1]["still"]) == (60.0, True)
+
+
+def test_what_was_asked_before_is_answered_from_the_history_unless_the_model_is_wanted(
+    tmp_path: Path,
+) -> None:
+    with shop_client(tmp_path, lambda messages: "SELECT COUNT(*) FROM orders", reuse="known") as client:
+        draft = asked(client, "revenue of enterprise customers?")
+        assert draft["reused"]["key"] == "finance.sql:2"
+        assert "no model was asked" in draft["reused"]["note"]
+        assert draft["usage"]["calls"] == 0
+        other = asked(client, "revenue of enterprise customers?", draft=draft["id"], reuse="none")
+        assert (other["reused"], other["sql"]) == (None, "SELECT COUNT(*) FROM orders")
+        assert [step["act"] for step in other["steps"]] == ["sql"]

@@ -4,7 +4,7 @@ import type { JobEvents } from "./types";
 export type Heard = { [Name in keyof JobEvents]?: (event: JobEvents[Name]) => void };
 
 const NAMES: (keyof JobEvents)[] = [
-  "stage", "token", "known", "draft", "proposal", "figure", "learned", "warmed", "described", "completion", "problem", "end",
+  "stage", "token", "model", "known", "draft", "proposal", "figure", "learned", "warmed", "described", "completion", "problem", "end",
 ];
 
 /**

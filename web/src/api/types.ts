@@ -36,10 +36,13 @@ export type ScriptSummary = Schemas["ScriptSummary"];
 export type Step = Schemas["Step"];
 export type Switches = Schemas["AppState"];
 
+export type ModelEvent = Schemas["ModelEvent"];
+
 /** What a job tells, by its name. */
 export interface JobEvents {
   stage: Schemas["StageEvent"];
   token: Schemas["TokenEvent"];
+  model: Schemas["ModelEvent"];
   known: Schemas["KnownEvent"];
   draft: Schemas["DraftEvent"];
   proposal: Schemas["ProposalEvent"];

@@ -1,7 +1,7 @@
 import { create } from "zustand";
 import { api, ok, problemOf } from "../api/client";
 import { listen } from "../api/events";
-import type { Draft, Explained, ExplainedItem, Figure, FlowNode, Known, Problem, ResultPage } from "../api/types";
+import type { Draft, Explained, ExplainedItem, Figure, FlowNode, Known, ModelEvent, Problem, ResultPage } from "../api/types";
 import type { Mark } from "../lib/marks";
 import { unitsOf } from "../lib/offsets";
 import { logged } from "./app";
@@ -19,6 +19,10 @@ export interface Progress {
   stages: string[];
   written: string;
   known: Known | null;
+  /** How far the model is in the last stage. */
+  model: ModelEvent | null;
+  /** When the question was asked, in milliseconds. */
+  began: number;
 }
 
 interface DeskState {
@@ -40,7 +44,7 @@ interface DeskState {
   run: (sql: string, node?: string | null) => Promise<void>;
   act: (what: "undo" | "redo") => Promise<void>;
   write: (sql: string) => Promise<Problem | null>;
-  again: (question?: string) => Promise<void>;
+  again: (question?: string, reuse?: "none") => Promise<void>;
   refresh: () => Promise<void>;
   reopen: () => Promise<void>;
   cancel: () => Promise<void>;
@@ -141,10 +145,10 @@ export const useDesk = create<DeskState>((set, get) => ({
     }
   },
 
-  again: async (question) => {
+  again: async (question, reuse) => {
     const draft = get().draft;
     if (draft === null) return;
-    const body = { question: question ?? draft.question, draft: draft.id, strategy: draft.strategy, baseline: draft.baseline };
+    const body = { question: question ?? draft.question, draft: draft.id, strategy: draft.strategy, baseline: draft.baseline, reuse };
     try {
       const job = await ok(api.POST("/api/asks", { body }));
       follow(job.id, draft.id);
@@ -196,7 +200,7 @@ function follow(job: string, id: string): void {
   stopAsking();
   askingJob = job;
   const mine = () => get().id === id;
-  set({ progress: { stages: [], written: "", known: null }, problem: null });
+  set({ progress: { stages: [], written: "", known: null, model: null, began: Date.now() }, problem: null });
   const advance = (change: (progress: Progress) => Progress) => {
     const progress = get().progress;
     if (mine() && progress) set({ progress: change(progress) });
@@ -210,12 +214,17 @@ function follow(job: string, id: string): void {
       set({ problem: problemOf(error), progress: null });
     }
   };
+  ok(api.GET("/api/jobs/{id}", { params: { path: { id: job } } }))
+    .then(({ started }) => advance((p) => ({ ...p, began: Date.parse(started) })))
+    .catch(() => {}); // then it counts from when the page began to listen
   stopAsking = listen(
     job,
     {
       stage: ({ stage }) =>
-        advance((p) => (p.stages.at(-1) === stage ? p : { ...p, stages: [...p.stages, stage], written: "" })),
-      token: ({ text }) => advance((p) => ({ ...p, written: p.written + text })),
+        advance((p) => (p.stages.at(-1) === stage ? p : { ...p, stages: [...p.stages, stage], written: "", model: null })),
+      model: (model) => advance((p) => ({ ...p, model })),
+      token: ({ text }) =>
+        advance((p) => ({ ...p, written: p.written + text, model: p.model && { ...p.model, phase: "writes", done: p.model.phase === "writes" ? p.model.done + 1 : 1 } })),
       known: ({ known }) => advance((p) => ({ ...p, known })),
       draft: ({ draft, result }) => mine() && get().show(draft, result),
       end: ({ status }) => {

@@ -1,4 +1,5 @@
-import { useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
+import { elapsed, limitWords, modelWords } from "../../lib/waiting";
 import { useDesk, type Progress } from "../../state/desk";
 import { Icon } from "../../ui/icons";
 import { Waiting } from "../../ui/bits";
@@ -23,6 +24,7 @@ export function Asking({ question, progress }: { question: string; progress: Pro
         })}
         <li><button type="button" className="button bare" onClick={() => void cancel()}>Stop</button></li>
       </ol>
+      <HowFar progress={progress} />
       <div className="asking-body">
         <section aria-label="What is known">
           {progress.known ? <KnownPanel known={progress.known} /> : <p className="quiet">What is known shows here first.</p>}
@@ -31,6 +33,22 @@ export function Asking({ question, progress }: { question: string; progress: Pro
           {written ? <Sql text={written} block /> : <p className="quiet">The SQL shows here as it is written.</p>}
         </section>
       </div>
+    </div>
+  );
+}
+
+/** How far the model is, how long it took, and when it is given up; what it says is not read out each second. */
+function HowFar({ progress: { model, began } }: { progress: Progress }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const clock = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(clock);
+  }, []);
+  const reading = model?.phase === "reads" && model.total ? model : null;
+  return (
+    <div className="quiet">
+      <p>{model && `${modelWords(model)}, `}{elapsed(now - began)}. {model && limitWords(model)}</p>
+      {reading && <progress value={reading.done} max={reading.total ?? undefined} aria-label="Read of the prompt" />}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
+import type { Draft } from "../../api/types";
 import { sentence } from "../../lib/format";
 import { useShortcut } from "../../lib/keys";
 import { setQuery, useQuery } from "../../lib/router";
@@ -150,18 +151,30 @@ function Adding() {
 }
 
 function SideBody({ side, other }: { side: Side; other: string | null }) {
-  const { known, baseline } = useDesk((state) => state.draft) ?? {};
+  const { known, baseline, reused } = useDesk((state) => state.draft) ?? {};
   if (side === "compare" && other) return <ComparePane other={other} />;
   if (side === "flow") {
     return <Suspense fallback={<div className="state"><Waiting>Drawing</Waiting></div>}><FlowPane /></Suspense>;
   }
   if (side === "steps") return <StepsPane />;
   if (side === "known") {
+    if (reused) return <FromHistory reused={reused} />;
     return known ? <div className="known-side"><KnownPanel known={known} /></div> : (
       <Empty title="Nothing was looked up"><p>This draft was written without the history.</p></Empty>
     );
   }
   return baseline ? <ChatPane /> : <KnowledgePane />;
+}
+
+/** An answer that is a script of the history: which one, and the way to ask the model instead. */
+export function FromHistory({ reused }: { reused: NonNullable<Draft["reused"]> }) {
+  const { again, progress } = useDesk();
+  return (
+    <Empty title={reused.changed?.length ? "From the history, with other values" : "Asked before"}>
+      <p>{sentence(reused.note ?? "")}.</p>
+      <button type="button" className="button" disabled={progress !== null} onClick={() => void again(undefined, "none")}>Ask the model instead</button>
+    </Empty>
+  );
 }
 
 /** The selection is part of the address: a link shows what one sees. */
@@ -185,6 +198,7 @@ function useSelectionInAddress(): void {
 
 function Strip() {
   const { draft, act, again, progress, cancel } = useDesk();
+  const reused = draft?.reused;
   const say = useApp((state) => state.say);
   const guarded = (work: () => Promise<void>) => () => void work().catch((error) => say(problemOf(error).detail, "bad"));
   const undo = guarded(() => act("undo"));
@@ -197,7 +211,9 @@ function Strip() {
     <header className="strip">
       <Title key={draft.id} />
       {draft.baseline && <span className="strip-tag" title="Answered from the schema alone">without history</span>}
+      {reused && <span className="strip-tag" title={sentence(reused.note ?? "")}>asked before: {reused.key}</span>}
       <div className="actions">
+        {reused && !progress && <button type="button" className="button bare" onClick={() => void again(undefined, "none")}>Ask the model instead</button>}
         {progress ? (
           <>
             <Waiting>{progress.stages.at(-1) ?? "Asking again"}</Waiting>

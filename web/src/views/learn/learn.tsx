@@ -137,6 +137,12 @@ export function Report({ report }: { report: LearnReport }) {
         <div><dt>not understood</dt><dd>{count(left)}</dd></div>
         <div><dt>took</dt><dd>{took(report.seconds)}</dd></div>
       </dl>
+      {(report.misnamed ?? []).length > 0 && (
+        <p className="affected">
+          Learned, but not offered to the model: {many((report.misnamed ?? []).length, "script")} with names that the database does not
+          have: {(report.misnamed ?? []).slice(0, 5).map(({ key, what }) => `${what} (${key})`).join(", ")}.
+        </p>
+      )}
       <p>There are {many(report.scripts, "script")} and <Link href="/knowledge">{many(report.pieces, "piece")} of knowledge</Link> now.</p>
     </section>
   );
