@@ -14,7 +14,7 @@ from sqlore.answer.refine_rows import with_rows
 from sqlore.catalog import build_catalog
 from sqlore.config import Settings
 from sqlore.engines import Engine, connect
-from sqlore.errors import UnknownName
+from sqlore.errors import EditError, UnknownName
 from sqlore.knowledge import Store, learn
 from sqlore.model import Script
 
@@ -122,3 +122,20 @@ def test_what_names_something_that_is_gone_does_not_come_back(
     with pytest.raises(UnknownName):
         refiner.on(history, 1)
     assert refiner.on(history.undo(), 1).after == DRAFT
+
+
+def test_what_fits_into_a_part_can_be_added_with_the_values_that_are_wanted(
+    bank: tuple[Engine, Refiner],
+) -> None:
+    _, refiner = bank
+    inside = "SELECT d.district_id FROM district d WHERE d.a3 <> 'x'"
+    draft = f"SELECT COUNT(*) FROM client c WHERE c.district_id IN ({inside})"
+    assert [one.sql for one in refiner.additions(draft)] == ["c.gender = 'F'"]
+    inner = "main/subquery:1"
+    found = refiner.additions(draft, inner)
+    assert found[0].sql.startswith("d.a3 = 'x")
+    assert ("x3",) in found[0].values
+    step = refiner.add(draft, found[0].item, inner, values=("Brno",))
+    assert step.after == draft.replace("<> 'x')", "<> 'x' AND d.a3 = 'Brno')")
+    with pytest.raises(EditError, match="other values"):
+        refiner.add(draft, found[0].item, inner, values=("a", "b"))

@@ -16,7 +16,7 @@ from sqlore.answer.pipeline import describe
 from sqlore.answer.refine_ask import asked_for
 from sqlore.answer.refine_history import Act, DraftHistory, Refinement, switched_on
 from sqlore.answer.refine_options import Alternative, Options
-from sqlore.answer.refine_wish import granted
+from sqlore.answer.refine_wish import granted, with_values
 from sqlore.config import Settings, load_settings
 from sqlore.errors import EditError, EngineError, ModelUnavailable, SqlError, UsageError
 from sqlore.model import Attempt, Draft, Kind, Usage
@@ -164,16 +164,32 @@ class Refiner:
         change, text = options.chosen(query, number, options.item(item), text)
         return self._step("alternative", query, number, change, text=text, item=item)
 
-    def add(self, sql: str, item: int, scope: str = "main", script: int | None = None) -> Refinement:
+    def additions(self, sql: str, scope: str = "main", limit: int = 40) -> tuple[Alternative, ...]:
+        """Items of the history that fit into a scope and are not there, with the values seen in them."""
+        return self._history().additions(self.query(sql), scope, limit)
+
+    def add(
+        self,
+        sql: str,
+        item: int,
+        scope: str = "main",
+        script: int | None = None,
+        values: tuple[str, ...] | None = None,
+    ) -> Refinement:
         """An item of the history put into the right clause of a scope, with the join that it needs.
 
-        Its values are those that `script` has, where that uses it, else those of any script.
+        Its values are `values`, one a literal; without them those that `script` has, where that uses it, else
+        those of any script.
         """
         query, options = self.query(sql), self._history()
         known = options.item(item)
         if script in known.scripts and script is not None:
             known = replace(known, scripts=(script, *known.scripts))
         change, text = options.added(query, known, scope)
+        if values is not None:
+            change, text = _with(
+                Query(change.after, self._dialect, self._catalog.schema), change, text, values
+            )
         self._check(query, change)
         return Refinement(
             "add",
@@ -294,6 +310,16 @@ def _places(query: Query, step: Refinement) -> int:
         for number, fragment in enumerate(query.fragments)
         if fragment.kind == step.kind
     )
+
+
+def _with(after: Query, change: Change, text: str, values: tuple[str, ...]) -> tuple[Change, str]:
+    """A change that put in a piece, which has other values now. Raises `EditError` where it takes others."""
+    number = next((n for n, one in enumerate(after.fragments) if one.sql == text), None)
+    written = with_values(after, number, values) if number is not None else None
+    if number is None or written is None:
+        raise EditError("this piece takes other values", where=text, hint="give one for each of its places")
+    final, _ = replaced(after, number, written)
+    return replace(change, edits=_differing(change.before, final.after)), written
 
 
 _WORD = re.compile(r"\s+|\w+|.", re.DOTALL)

@@ -40,6 +40,7 @@ _POOL: Final = 300
 _SCRIPTS: Final = 6
 #: How many more than wanted are tried, since some do not fit after all.
 _TRIED: Final = 4
+_ADDED: Final[tuple[Kind, ...]] = ("condition", "calculation", "dimension")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,8 @@ class Alternative:
     trust: str = "unverified"
     similarity: float = 0.0
     synthetic: bool = False
+    kind: Kind = "condition"
+    values: tuple[tuple[str, ...], ...] = ()
 
 
 class Options:
@@ -201,6 +204,35 @@ class Options:
         return pools[kind, table]
 
     # -------------------------------------------------------------- items put in
+
+    def additions(self, query: Query, path: str, limit: int = 40) -> tuple[Alternative, ...]:
+        """The items over the tables of a scope that can be put there and are not, most used first.
+
+        Each was put there and read again. `values` are those that the history has in its places.
+        """
+        scope = query.scope_at(path)
+        here = sorted({source.base for source in scope.sources if source.base})
+        there = {(f.kind, f.skeleton) for f in query.fragments if f.scope == path}
+        pool: dict[int, KnowledgeItem] = {}
+        for kind in _ADDED:
+            for table in here:
+                pool.update((item.id, item) for item in self._items(kind, table))
+        found: list[Alternative] = []
+        for item in sorted(pool.values(), key=lambda one: (-one.support, one.id))[: limit * _TRIED]:
+            usable = not item.stale and item.trust != "deprecated" and set(item.tables) <= set(here)
+            if usable and (item.kind, item.skeleton) not in there and len(found) < limit:
+                try:
+                    change, text = self.added(query, item, path)
+                    check_query(change.after, self._dialect, self._schema)
+                except SqlError:
+                    continue
+                values = tuple(seen for seen, _ in item.literals)
+                words = item.description or item.name
+                found.append(Alternative(
+                    item.id, text, item.support, (), words, item.trust, 1.0, item.synthetic, item.kind,
+                    values,
+                ))  # fmt: skip
+        return tuple(found)
 
     def added(self, query: Query, item: KnowledgeItem, path: str) -> tuple[Change, str]:
         """The change that puts an item into the right clause of a scope, and its text there."""

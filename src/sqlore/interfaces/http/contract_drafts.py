@@ -259,6 +259,9 @@ class RefineOption(Shown):
     trust: Trust = "unverified"
     similarity: float = 0.0
     synthetic: bool = False
+    kind: Kind = "condition"
+    values: list[list[str]] = []
+    column_values: list[str] = []
 
 
 class EditAct(Given):
@@ -300,6 +303,7 @@ class AddAct(Given):
     item: int
     scope: str = Field(default="main", max_length=500)
     script: int | None = None
+    values: list[Annotated[str, Field(max_length=500)]] | None = Field(default=None, max_length=50)
 
 
 class SqlAct(Given):

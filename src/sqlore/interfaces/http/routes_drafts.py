@@ -165,6 +165,24 @@ def alternatives(
     return [RefineOption.model_validate(one) for one in found]
 
 
+@router.get("/drafts/{id}/additions", tags=["refine"])
+def additions(
+    id: DraftId, state: State, scope: Annotated[str, Query(max_length=500)] = "main"
+) -> list[RefineOption]:
+    """Items of the history that fit into a part of a draft and are not there, each with the values seen in
+    the history and, where it has one column, in that."""
+    kept = _ready(state, id)
+    known = {f"{one.table}.{one.column}".lower(): one.values for one in state.catalog.values.columns}
+    store = state.need_store()
+    shown = []
+    for one in refiner_of(state, kept).additions(kept.sql, scope):
+        option, item = RefineOption.model_validate(one), store.item(one.item)
+        if item is not None and option.values and len(item.columns) == 1:
+            option.column_values = list(known.get(item.columns[0].replace('"', "").lower(), ())[:50])
+        shown.append(option)
+    return shown
+
+
 @router.post("/drafts/{id}/proposals", status_code=201, tags=["refine"])
 def propose(id: DraftId, asked: ProposalRequest, state: State) -> Proposal:
     """A change of one item, to be looked at: nothing else in the query changes. It is applied by its id."""
@@ -237,7 +255,13 @@ def _proposed(state: Served, kept: KeptDraft, asked: ProposalRequest) -> Refinem
     if isinstance(asked, OffAct):
         return refiner.off(sql, asked.number, asked.joins)
     if isinstance(asked, AddAct):
-        return refiner.add(sql, asked.item, asked.scope, asked.script)
+        return refiner.add(
+            sql,
+            asked.item,
+            asked.scope,
+            asked.script,
+            tuple(asked.values) if asked.values is not None else None,
+        )
     if isinstance(asked, OnAct):
         assert kept.history is not None
         return refiner.on(kept.history, asked.step)

@@ -116,9 +116,18 @@ function Group(props: { node: FlowNode; chosen: string | null; first: boolean; c
       {unfolded(node.items, chosen).map((item) => (
         <Item key={item.id} node={node} item={item} selected={chosen === item.id} figure={figures[figureKey(node.id, item.id)]} change={props.change} />
       ))}
+      {scopeOf(node) !== null && (
+        <button type="button" className="button bare add-piece" onClick={() => props.change({ how: "pick", scope: scopeOf(node) ?? "main" })}>Add</button>
+      )}
       {node.items.length === 0 && <p className="quiet none">Nothing is computed here: its columns are passed on.</p>}
     </>
   );
+}
+
+/** What refinement calls a part; null where nothing can be put in. */
+function scopeOf(node: FlowNode): string | null {
+  if (node.kind === "final") return "main";
+  return node.items.length > 0 && /^(cte:|main\/)/.test(node.id) ? node.id : null;
 }
 
 export function nodeTitle(node: FlowNode): string {

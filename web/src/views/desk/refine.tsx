@@ -12,12 +12,14 @@ import { Badge, ProblemNote, Waiting } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
 import { Dialog } from "../../ui/dialog";
 import { KindIcon } from "../../ui/icons";
+import { Additions } from "./additions";
 import { unfenced } from "./asking";
 
 /** What somebody wants to do about one piece. */
 export type Change =
   | { how: "wish" | "edit" | "choose" | "off"; item: ExplainedItem }
   | { how: "on"; step: Step }
+  | { how: "pick"; scope: string }
   | { how: "add"; item: number; script?: number };
 
 /** A change from the wish to the diff to its application. Nothing is applied before the diff was seen. */
@@ -113,6 +115,7 @@ const TITLES: Record<Change["how"], string> = {
   off: "Switch this piece off",
   on: "Bring this piece back",
   add: "Add this piece",
+  pick: "Add a piece of the history",
 };
 
 function Wanted({ change, busy, written, problem, close, ask, wish }: WantedProps) {
@@ -148,6 +151,7 @@ function Wanted({ change, busy, written, problem, close, ask, wish }: WantedProp
         </>
       )}
       {change.how === "choose" && item && <Options item={item} choose={(one) => ask({ act: "choose", number: item.number ?? 0, item: one.item, text: one.sql })} />}
+      {change.how === "pick" && <Additions scope={change.scope} choose={ask} />}
       {busy && written && <pre className="sql written">{unfenced(written)}</pre>}
       {problem && <ProblemNote problem={problem} />}
       <div className="actions">

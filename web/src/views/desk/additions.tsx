@@ -1,0 +1,59 @@
+import { useState } from "react";
+import { api, ok } from "../../api/client";
+import type { Act, RefineOption } from "../../api/types";
+import { sentence } from "../../lib/format";
+import { useLoaded } from "../../lib/load";
+import { useDesk } from "../../state/desk";
+import { Badge, ProblemNote, Waiting } from "../../ui/bits";
+import { Sql } from "../../ui/code-line";
+import { KindIcon } from "../../ui/icons";
+
+/** The pieces of the history that fit into a part of the draft; one with values asks for them. */
+export function Additions({ scope, choose }: { scope: string; choose: (act: Act) => void }) {
+  const id = useDesk((state) => state.id) ?? "";
+  const [picked, setPicked] = useState<RefineOption | null>(null);
+  const { data, problem } = useLoaded((signal) => ok(api.GET("/api/drafts/{id}/additions", { params: { path: { id }, query: { scope } }, signal })), [id, scope]);
+  if (problem) return <ProblemNote problem={problem} />;
+  if (!data) return <Waiting>Looking what fits here</Waiting>;
+  if (data.length === 0) return <p>The history has nothing else that fits here.</p>;
+  if (picked) return <Values option={picked} back={() => setPicked(null)} choose={(values) => choose({ act: "add", item: picked.item, scope, values })} />;
+  return (
+    <ul className="options">
+      {data.map((one) => (
+        <li key={one.item}>
+          <button type="button" onClick={() => ((one.values[0]?.length ?? 0) > 0 ? setPicked(one) : choose({ act: "add", item: one.item, scope }))}>
+            <span><KindIcon kind={one.kind} /> {sentence(one.description)} <Badge citation={{ status: "cited", support: one.support, trust: one.trust }} /></span>
+            <Sql text={one.sql} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The values of a piece: those of the history and of the column are offered, any other can be written. */
+export function Values({ option, back, choose }: { option: RefineOption; back: () => void; choose: (values: string[]) => void }) {
+  const [values, setValues] = useState(option.values[0] ?? []);
+  return (
+    <fieldset className="values-wanted">
+      <legend>{sentence(option.description)}: with which value?</legend>
+      {values.map((value, at) => {
+        const offered = [...new Set([...option.values.map((seen) => seen[at] ?? ""), ...option.column_values])].filter(Boolean);
+        return (
+          <span key={at}>
+            <input className="field" aria-label={`Value ${at + 1}`} list={`offered-${at}`} value={value} autoFocus={at === 0} onFocus={(event) => event.target.select()}
+              onChange={(event) => setValues(values.map((one, number) => (number === at ? event.target.value : one)))}
+              onKeyDown={(event) => {
+                if (event.key !== "Enter") return;
+                event.preventDefault();
+                choose(values);
+              }} />
+            <datalist id={`offered-${at}`}>{offered.map((one) => <option key={one} value={one} />)}</datalist>
+          </span>
+        );
+      })}
+      <button type="button" className="button bare" onClick={back}>Back</button>
+      <button type="button" className="button main" disabled={values.some((one) => one.trim() === "")} onClick={() => choose(values)}>Show the change</button>
+    </fieldset>
+  );
+}
