@@ -63,6 +63,11 @@ function Marked({ known }: { known: Known }) {
           ))}
         </ul>
       )}
+      {(known.said ?? []).map((one) => one.items.map((item) => (
+        <p key={`${one.start}-${item.item}`}>
+          <q>{one.phrase}</q> in {item.scripts.length} {item.scripts.length === 1 ? "question" : "questions"} goes with <Link href={`/knowledge/${item.item}`}><Sql text={item.sql} /></Link>
+        </p>
+      )))}
       {phrases.length > 0 && (
         <p className="quiet">
           Compared with the history: {phrases.map((text, at) => <span key={text}>{at > 0 && ", "}<q>{text}</q></span>)}
