@@ -35,7 +35,7 @@ function Facts({ facts }: { facts: NonNullable<Figure["facts"]> }) {
           ["columns", facts.columns],
           ["rows lost", facts.lost],
           ["kept without a match", facts.unmatched],
-          ["rows multiplied", facts.multiplied, facts.multiplies],
+          ["more by several matches", facts.multiplied, (facts.twice ?? []).length > 0],
         ]} />
       );
     case "groups":
