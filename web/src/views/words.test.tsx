@@ -99,14 +99,14 @@ describe("knowledge that is searched", () => {
   it("is told in whole words", async () => {
     expect([kindName("calculation", 26), kindName("condition", 1), kindName("query", 81)]).toEqual(["calculations", "condition", "whole queries"]);
     const item = { id: 1, kind: "condition", name: "n", description: "rows of disp", sql: "disp.type = 'OWNER'", support: 10, trust: "unverified" };
-    await show(<KnownPanel known={{ question: "q", values: [], phrases: [], notes: [], scripts: [], items: [{ item } as KnownItem] }} />);
+    await show(<KnownPanel known={{ question: "q", values: [], phrases: [], notes: [], scripts: [], said: [], items: [{ item } as KnownItem], milliseconds: 1, learned: true }} />);
     expect(box.querySelector(".badge")?.textContent).toBe("in 10 scripts");
     expect(box.querySelector(".badge")?.closest(".known-said")).toBeTruthy();
   });
 });
 
 describe("what was learned", () => {
-  const report: LearnReport = { read: 3, new: 1, folded: 0, known: 0, items: 4, seconds: 9.1, rejected: { not_a_query: 1, unparsable: 1 }, scripts: 5, pieces: 9, verified: 0 };
+  const report: LearnReport = { read: 3, new: 1, folded: 0, known: 0, items: 4, seconds: 9.1, rejected: { not_a_query: 1, unparsable: 1 }, scripts: 5, pieces: 9, verified: 0, misnamed: [] };
   it("tells statements that are no queries from what was not understood", async () => {
     await show(<Report report={report} />);
     expect(box.textContent).toMatch(/no queries, left out1not understood1took9\.1 s/);

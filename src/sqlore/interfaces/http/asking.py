@@ -20,7 +20,7 @@ from sqlore.interfaces.http.watched import WatchedModel, telling
 if TYPE_CHECKING:
     from sqlore.answer.refine import Refiner
     from sqlore.engines import Engine
-    from sqlore.model import Draft
+    from sqlore.model import Draft, FromHistory
 
 __all__ = ["ask_for", "refiner_of", "wish_for"]
 
@@ -103,8 +103,14 @@ def _kept(state: Served, draft: KeptDraft, answer: Draft) -> KeptDraft:
         attempts=tuple({"sql": one.sql, "error": one.error} for one in answer.attempts),
         usage=asdict(answer.usage),
         notes=answer.notes,
-        reused={**asdict(answer.reused), "note": answer.reused.note} if answer.reused else None,
+        reused=_told(answer.reused) if answer.reused else None,
     )
+
+
+def _told(reused: FromHistory) -> dict[str, Any]:
+    """The script that an answer was taken from, as `contract_drafts.FromHistory` has it."""
+    changed = [{"was": old, "now": new} for old, new in reused.changed]
+    return {**asdict(reused), "changed": changed, "note": reused.note}
 
 
 def _unanswered(state: Served, draft: KeptDraft, status: str, error: str | None) -> None:

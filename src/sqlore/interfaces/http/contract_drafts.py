@@ -197,15 +197,22 @@ class Trusted(BaseModel):
     needs_confirmation: bool = False
 
 
+class OtherValue(Shown):
+    """A value of a script, and the one that stands in its place."""
+
+    was: str
+    now: str
+
+
 class FromHistory(Shown):
-    """A script whose SQL is the answer: `changed` are (old, new) of each value that is another one, `others`
-    name scripts with another SQL for the same words, `note` says it in words."""
+    """A script whose SQL is the answer: `changed` are the values that are other ones, `others` name scripts
+    with another SQL for the same words, `note` says it in words."""
 
     script: int
     key: str
     author: str = ""
     time: str = ""
-    changed: list[tuple[str, str]] = []
+    changed: list[OtherValue] = []
     others: list[str] = []
     note: str = ""
 
