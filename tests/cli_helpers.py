@@ -28,6 +28,11 @@ REVENUE = (
     "SELECT SUM(o.amount) AS revenue FROM orders o JOIN customer c ON o.customer_id = c.id"
     " WHERE c.segment = 'ENT' AND o.status = 'P'"
 )
+#: The same as an answer has it: laid out.
+LAID_OUT = (
+    "SELECT SUM(o.amount) AS revenue\nFROM orders o\nJOIN customer c ON o.customer_id = c.id\n"
+    "WHERE c.segment = 'ENT'\n  AND o.status = 'P'"
+)
 HISTORY = {
     "finance.sql": f"-- Revenue of enterprise customers\n{REVENUE};\n\nSELEKT a FRM t;\n",
     "sales/lists.sql": (

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from cli_helpers import REVENUE
+from cli_helpers import LAID_OUT, REVENUE
 from http_helpers import asked, heard, shop_client
 from sqlore.llm import FunctionModel
 from sqlore.llm.base import ModelStep
@@ -44,7 +44,7 @@ def test_events_come_in_order_and_the_draft_has_rows_and_sources(client: TestCli
     assert told["result"]["rows"] == [[17.5]]
     draft = client.get(f"/api/drafts/{job['draft']}").json()
     assert draft == told["draft"]
-    assert draft["sql"] == REVENUE
+    assert draft["sql"] == LAID_OUT
     assert {c["status"] for c in draft["citations"]} == {"cited"}
     assert draft["known"]["scripts"]
 
@@ -60,7 +60,7 @@ def test_the_baseline_knows_nothing(client: TestClient) -> None:
     client.patch("/api/app", json={"baseline": True})
     draft = asked(client)
     assert draft["baseline"]
-    assert draft["sql"] == REVENUE
+    assert draft["sql"] == LAID_OUT
     assert draft["citations"] == []
     assert draft["known"] is None
     assert not asked(client, baseline=False)["baseline"]
@@ -101,7 +101,7 @@ def test_without_a_history_values_and_phrases_are_known_all_the_same(tmp_path: P
         known = client.post("/api/known", json={"question": "orders of Ann"}).json()
         assert not known["learned"]
         assert [v["value"] for v in known["values"]] == ["Ann"]
-        assert asked(client)["sql"] == REVENUE
+        assert asked(client)["sql"] == LAID_OUT
 
 
 def test_a_draft_says_what_of_its_question_it_leaves_out_until_it_does_not(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from cli_helpers import REVENUE
+from cli_helpers import LAID_OUT, REVENUE
 from http_helpers import asked, heard, shop_client
 from sqlore.interfaces.http import routes_drafts
 from sqlore.interfaces.http.drafts import KeptDraft
@@ -48,13 +48,13 @@ def test_an_edit_is_looked_at_first_and_changes_its_fragment_alone(client: TestC
     draft = asked(client)["id"]
     number = number_of(client, draft, "c.segment = 'ENT'")
     proposal = proposed(client, draft, act="edit", number=number, text="c.segment = 'SMB'")
-    assert proposal["before"] == REVENUE
-    assert proposal["after"] == REVENUE.replace("'ENT'", "'SMB'")
+    assert proposal["before"] == LAID_OUT
+    assert proposal["after"] == LAID_OUT.replace("'ENT'", "'SMB'")
     [[start, end, new_start, new_end]] = proposal["spans"]
     assert proposal["before"][:start] == proposal["after"][:new_start]
     assert proposal["before"][end:] == proposal["after"][new_end:]
-    assert "-" + REVENUE in proposal["diff"]
-    assert client.get(f"/api/drafts/{draft}").json()["sql"] == REVENUE
+    assert "-WHERE c.segment = 'ENT'" in proposal["diff"]
+    assert client.get(f"/api/drafts/{draft}").json()["sql"] == LAID_OUT
     after = applied(client, draft, proposal)
     assert after["sql"] == proposal["after"]
     changed = next(c for c in after["citations"] if c["sql"] == "c.segment = 'SMB'")
@@ -67,7 +67,7 @@ def test_undo_and_redo_go_through_the_history(client: TestClient) -> None:
     without = applied(client, draft, proposed(client, draft, act="off", number=number))["sql"]
     assert "status" not in without
     undone = client.post(f"/api/drafts/{draft}/undo").json()
-    assert (undone["sql"], undone["can_undo"], undone["can_redo"]) == (REVENUE, False, True)
+    assert (undone["sql"], undone["can_undo"], undone["can_redo"]) == (LAID_OUT, False, True)
     assert [step["done"] for step in undone["steps"]] == [False]
     assert client.post(f"/api/drafts/{draft}/undo").status_code == 422
     assert client.post(f"/api/drafts/{draft}/redo").json()["sql"] == without
@@ -80,7 +80,7 @@ def test_what_was_switched_off_comes_back(client: TestClient) -> None:
     off = applied(client, draft, proposed(client, draft, act="off", number=number))
     [step] = [one["number"] for one in off["steps"] if one["off"]]
     back = applied(client, draft, proposed(client, draft, act="on", step=step))
-    assert back["sql"] == REVENUE
+    assert back["sql"] == LAID_OUT
     assert not any(one["off"] for one in back["steps"])
 
 
@@ -90,7 +90,7 @@ def test_an_alternative_of_the_history_takes_the_place_of_an_item(client: TestCl
     options = client.get(f"/api/drafts/{draft}/items/{number}/alternatives").json()
     other = next(one for one in options if one["sql"] == "o.status = 'R'")
     chosen = proposed(client, draft, act="choose", number=number, item=other["item"], text=other["sql"])
-    assert applied(client, draft, chosen)["sql"] == REVENUE.replace("'P'", "'R'")
+    assert applied(client, draft, chosen)["sql"] == LAID_OUT.replace("'P'", "'R'")
 
 
 def test_a_change_that_was_proposed_for_another_text_is_a_conflict(client: TestClient) -> None:
@@ -119,7 +119,7 @@ def test_what_cannot_be_done_says_so_as_a_problem(client: TestClient, act: Any, 
     assert refused.status_code == 422
     assert refused.headers["content-type"] == "application/problem+json"
     assert refused.json()["type"] == f"urn:sqlore:problem:{kind}"
-    assert client.get(f"/api/drafts/{draft}").json()["sql"] == REVENUE
+    assert client.get(f"/api/drafts/{draft}").json()["sql"] == LAID_OUT
 
 
 def test_an_act_that_is_none_is_named_with_its_place(client: TestClient) -> None:
@@ -140,7 +140,7 @@ def test_a_wish_that_needs_the_model_is_a_job_with_a_proposal(tmp_path: Path) ->
         job = client.post(f"/api/drafts/{draft}/wishes", json=wish)
         events = heard(client, job.json())
         [proposal] = [event["proposal"] for event in events if event["event"] == "proposal"]
-        assert proposal["after"] == REVENUE.replace("o.status = 'P'", "o.amount > 6")
+        assert proposal["after"] == LAID_OUT.replace("o.status = 'P'", "o.amount > 6")
         assert proposal["said"] == wish["words"]
         assert applied(client, draft, proposal)["sql"] == proposal["after"]
 
@@ -200,7 +200,7 @@ def test_a_server_that_is_started_again_has_lost_nothing(tmp_path: Path) -> None
     with shop_client(tmp_path) as client:
         assert client.get(f"/api/drafts/{draft}").json() == before
         assert client.post(f"/api/drafts/{draft}/redo").status_code == 200
-        assert client.post(f"/api/drafts/{draft}/undo").json()["sql"] == REVENUE
+        assert client.post(f"/api/drafts/{draft}/undo").json()["sql"] == LAID_OUT
         assert applied(client, draft, waiting)["sql"] == waiting["after"]
 
 
@@ -215,7 +215,7 @@ def test_a_draft_that_a_killed_server_was_answering_says_so_and_is_asked_again(t
         [shown] = client.get("/api/drafts").json()["drafts"]
         assert (shown["id"], shown["status"]) == (draft, "interrupted")
         assert client.get("/api/drafts/" + "b" * 16).json()["type"].endswith("store-error")
-        assert asked(client, shown["question"], draft=draft)["sql"] == REVENUE
+        assert asked(client, shown["question"], draft=draft)["sql"] == LAID_OUT
 
 
 # ------------------------------------------------------------------ trust
