@@ -17,3 +17,8 @@ def data_dir(*parts: str) -> Path:
     if not path.exists():
         pytest.skip(f"needs the public data sets: {path.name} not found (set SQLORE_DATA to their folder)")
     return path
+
+
+def one_line(sql: str) -> str:
+    """SQL as it was before it was laid out."""
+    return " ".join(sql.split())

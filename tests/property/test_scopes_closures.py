@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlore.engines import Engine, connect
 from sqlore.model import Rows, Schema
 from sqlore.sql.scopes import Graph, Node, graph_of
-from support import data_dir
+from support import data_dir, one_line
 
 DATABASES = ("superhero", "financial")
 _MOST = 100_000
@@ -62,7 +62,7 @@ def test_every_closure_runs_or_says_why(name: str) -> None:
 def check_columns(node: Node, found: Rows, key: str) -> None:
     """A node's columns are those of its rows."""
     if node.columns_known and not node.correlated:
-        names = [column.name.lower() for column in node.columns]
+        names = [one_line(column.name.lower()) for column in node.columns]
         assert names == [column.lower() for column in found.columns], (key, node.id)
 
 

@@ -15,6 +15,7 @@ from sqlore.config import Settings
 from sqlore.engines import Engine, connect
 from sqlore.llm import FunctionModel
 from sqlore.model import Draft
+from support import one_line
 
 
 @pytest.fixture
@@ -125,7 +126,7 @@ def asked(engine: Engine, catalog: Catalog, second: str, **settings: object) -> 
 
 def test_the_model_is_told_and_asked_once_more(engine: Engine, catalog: Catalog) -> None:
     draft, requests = asked(engine, catalog, RIGHT)
-    assert draft.sql == RIGHT
+    assert one_line(draft.sql) == RIGHT
     assert len(requests) == 2
     assert "publisher.publisher_name holds no 'Marvel'; it holds 'Marvel Comics'" in requests[1]
     assert len(draft.attempts) == 2
@@ -140,12 +141,12 @@ def test_the_first_answer_stays_where_the_second_is_no_better(
     engine: Engine, catalog: Catalog, second: str
 ) -> None:
     draft, requests = asked(engine, catalog, second)
-    assert (draft.sql, draft.error) == (WRONG, None)
+    assert (one_line(draft.sql), draft.error) == (WRONG, None)
     assert draft.result is not None
     assert len(requests) == 2
 
 
 def test_without_the_setting_nothing_is_asked_again(engine: Engine, catalog: Catalog) -> None:
     draft, requests = asked(engine, catalog, RIGHT, second_look=False)
-    assert draft.sql == WRONG
+    assert one_line(draft.sql) == WRONG
     assert len(requests) == 1

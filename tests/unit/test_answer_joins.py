@@ -32,6 +32,7 @@ from sqlore.model import (
 )
 from sqlore.prompts import prepare_strategy
 from sqlore.retrieve import Retriever
+from support import one_line
 
 
 def table(name: str, columns: str, **keys: str) -> Table:
@@ -307,4 +308,7 @@ def test_the_pipeline_joins(heroes: str) -> None:
 
 def test_the_pipeline_joins_as_the_history_does(heroes: str) -> None:
     draft = asked(heroes, "SELECT title FROM film WHERE weight > 5")
-    assert draft.sql == "SELECT title FROM film JOIN hero ON film.title = hero.name WHERE hero.weight > 5"
+    assert (
+        one_line(draft.sql)
+        == "SELECT title FROM film JOIN hero ON film.title = hero.name WHERE hero.weight > 5"
+    )

@@ -127,7 +127,7 @@ def test_parts_that_the_history_knows_need_no_model(asked: Asked) -> None:
     assert rows(draft) == [(213.5 - 198.0,)]
     assert model.requests == []
     assert draft.usage.calls == 0
-    assert [("reused script q1" in note) for note in draft.notes] == [True, True]
+    assert [("script q1" in note) for note in draft.notes] == [True, True]
     assert "'Bad'" in draft.sql
     assert draft.sql.startswith("WITH ")
     assert {citation.status for citation in draft.citations} >= {"cited"}

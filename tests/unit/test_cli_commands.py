@@ -13,6 +13,7 @@ import pytest
 import sqlore.llm.base
 from cli_helpers import (
     HISTORY,
+    LAID_OUT,
     REVENUE,
     Command,
     Endpoint,
@@ -195,7 +196,8 @@ def test_ask_gives_sql_citations_and_rows(inside: Path, sqlore_: Command, endpoi
         "uncovered", "reused",
     ]  # fmt: skip
     assert draft["question"] == "What is the revenue of enterprise customers?"
-    assert (draft["sql"], draft["columns"], draft["rows"]) == (sql, ["revenue"], [[7.0]])
+    assert (draft["sql"], draft["columns"]) == (f"{LAID_OUT}\n  AND o.amount < 9", ["revenue"])
+    assert draft["rows"] == [[7.0]]
     assert draft["truncated"] is False
     assert draft["error"] is None
     assert draft["attempts"] == [{"sql": sql, "error": None}]

@@ -11,7 +11,16 @@ from pathlib import Path
 import pytest
 
 import sqlore.llm.base
-from cli_helpers import REVENUE, Command, Endpoint, clean_environment, make_history, make_sqlite, serving
+from cli_helpers import (
+    LAID_OUT,
+    REVENUE,
+    Command,
+    Endpoint,
+    clean_environment,
+    make_history,
+    make_sqlite,
+    serving,
+)
 
 SEGMENT = "c.segment = 'ENT'"
 
@@ -56,18 +65,18 @@ def test_the_last_answer_is_refined_step_by_step(sqlore_: Command, endpoint: End
     asked = sqlore_("ask", "Revenue of enterprise customers?", "--model", endpoint.spec, "--json").json
     shown = sqlore_("refine", "--json").json
     assert shown["question"] == "Revenue of enterprise customers?"
-    assert shown["sql"] == asked["sql"] == REVENUE
+    assert shown["sql"] == asked["sql"] == LAID_OUT
     assert [item["number"] for item in shown["items"]] == list(range(len(shown["items"])))
     assert shown["refinement"] is shown["alternatives"] is shown["draft"] is None
 
     number = numbered(sqlore_, SEGMENT)
     proposed = sqlore_("refine", "--wish", number, "only SMB", "--json").json
-    assert proposed["sql"] == REVENUE, "only proposed"
-    assert proposed["refinement"]["after"] == REVENUE.replace("'ENT'", "'SMB'")
+    assert proposed["sql"] == LAID_OUT, "only proposed"
+    assert proposed["refinement"]["after"] == LAID_OUT.replace("'ENT'", "'SMB'")
     assert proposed["refinement"]["diff"].startswith("--- before")
 
     applied = sqlore_("refine", "--wish", number, "only SMB", "--apply", "--json").json
-    assert applied["sql"] == REVENUE.replace("'ENT'", "'SMB'")
+    assert applied["sql"] == LAID_OUT.replace("'ENT'", "'SMB'")
     assert applied["draft"]["rows"] == [[5.0]]
     assert {c["status"] for c in applied["draft"]["citations"]} >= {"cited"}
     off = sqlore_("refine", "--off", numbered(sqlore_, "o.status = 'P'"), "--apply", "--json").json

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sqlore.llm.base
-from cli_helpers import REVENUE, Command, clean_environment, make_history, make_sqlite, serving
+from cli_helpers import LAID_OUT, REVENUE, Command, clean_environment, make_history, make_sqlite, serving
 
 QUESTION = "What is the revenue of enterprise customers?"
 
@@ -87,5 +87,5 @@ def test_a_draft_counts_what_the_filter_cost(sqlore_: Command, monkeypatch: pyte
     with serving() as endpoint:
         endpoint.replies = ["1, 2", REVENUE]
         draft = sqlore_("ask", QUESTION, "--filter", "--model", endpoint.spec, "--json").json
-    assert draft["sql"] == REVENUE
+    assert draft["sql"] == LAID_OUT
     assert draft["usage"]["calls"] == 2

@@ -335,7 +335,7 @@ def test_steps_say_each_masked_value_by_itself() -> None:
     found = from_sql("SELECT a FROM t WHERE b = <val> INTERSECT SELECT a FROM t WHERE b = <val>", None)
     assert found is not None
     assert found.parts == (
-        "ts",
+        "rows of t",
         "#1 whose b is <val>",
         "#1 whose b is <val>",
         "both #2 and #3",

@@ -23,6 +23,7 @@ from sqlore.model import Draft, Message, RankedScript, Retrieval, Script, Stored
 from sqlore.prompts import Prompt, prepare_strategy
 from sqlore.prompts.text import tokens
 from sqlore.retrieve import Retriever
+from support import one_line
 
 NAMES = ["dail", "opensearch", "n_rep", "codes"]
 QUESTION = "How many ships are in Port Ellen?"
@@ -279,7 +280,7 @@ def test_n_rep_asks_with_three_schemas_and_two_that_agree_are_enough(
     engine: Engine, catalog: Catalog
 ) -> None:
     draft, model = answered("n_rep", engine, catalog, [GOOD, GOOD.replace("COUNT(*)", "COUNT(ship_id)")])
-    assert draft.sql == GOOD
+    assert one_line(draft.sql) == GOOD
     first, second = (request[0].content for request in model.requests)
     assert "CREATE TABLE ship" in first
     assert "(port_name:TEXT, Examples: [Cork, Port Ellen])" in second
@@ -291,9 +292,9 @@ def test_n_rep_asks_with_three_schemas_and_two_that_agree_are_enough(
 
 def test_n_rep_takes_the_majority_over_the_first(engine: Engine, catalog: Catalog) -> None:
     draft, _ = answered("n_rep", engine, catalog, ["SELECT 7", GOOD, GOOD])
-    assert draft.sql == GOOD
+    assert one_line(draft.sql) == GOOD
     draft, _ = answered("n_rep", engine, catalog, ["SELECT oops FROM ship", "SELECT 7", GOOD, "2"])
-    assert draft.sql == GOOD, "of two that differ the model chooses"
+    assert one_line(draft.sql) == GOOD, "of two that differ the model chooses"
 
 
 @pytest.mark.parametrize(
@@ -311,7 +312,7 @@ def test_n_rep_has_the_model_choose_where_nothing_agrees(
     choice: str | Exception, sql: str, engine: Engine, catalog: Catalog
 ) -> None:
     draft, model = answered("n_rep", engine, catalog, ["SELECT 7", "SELECT 8", GOOD, choice])
-    assert draft.sql == sql
+    assert one_line(draft.sql) == sql
     assert draft.error is None
     last = model.requests[-1]
     assert last[0] == model.requests[0][0], "the schema that was read last time"
@@ -334,7 +335,7 @@ LINES = f"#columns: ship.port_id\n#values: None\n#SELECT: count(*)\n#SQL-like: S
 
 def test_opensearch_extracts_first_and_aligns_what_was_named(engine: Engine, catalog: Catalog) -> None:
     draft, model = answered("opensearch", engine, catalog, [EXTRACT, LINES, LINES])
-    assert draft.sql == GOOD
+    assert one_line(draft.sql) == GOOD
     first, second, third = model.requests
     assert first[:-1] == second[:-1], "both steps share all but the question"
     assert second == third
@@ -358,18 +359,18 @@ def test_opensearch_extracts_first_and_aligns_what_was_named(engine: Engine, cat
 )
 def test_opensearch_reads_answers_in_any_form(answer: str, engine: Engine, catalog: Catalog) -> None:
     draft, _ = answered("opensearch", engine, catalog, ["", answer, answer])
-    assert draft.sql == GOOD
+    assert one_line(draft.sql) == GOOD
 
 
 def test_opensearch_goes_on_where_nothing_is_extracted(engine: Engine, catalog: Catalog) -> None:
     draft, model = answered("opensearch", engine, catalog, [ModelRefusal("no"), LINES, LINES])
-    assert draft.sql == GOOD
+    assert one_line(draft.sql) == GOOD
     assert "Columns" not in model.requests[1][-1].content
 
 
 def test_opensearch_votes_between_samples(engine: Engine, catalog: Catalog) -> None:
     draft, _ = answered("opensearch", engine, catalog, ["", "#SQL: SELECT 7", LINES, LINES])
-    assert draft.sql == GOOD
+    assert one_line(draft.sql) == GOOD
     draft, _ = answered("opensearch", engine, catalog, ["", "#SQL: SELECT 7"], samples=1)
     assert draft.sql == "SELECT 7"
 
@@ -377,7 +378,7 @@ def test_opensearch_votes_between_samples(engine: Engine, catalog: Catalog) -> N
 def test_opensearch_aligns_values_with_the_database(engine: Engine, catalog: Catalog) -> None:
     wrong = LINES.replace("Port Ellen", "port ellen")
     draft, _ = answered("opensearch", engine, catalog, ["", wrong, wrong])
-    assert draft.sql == GOOD
+    assert one_line(draft.sql) == GOOD
     assert "'port ellen' is no port_name" in (draft.attempts[0].error or "")
     assert draft.error is None
 
@@ -385,7 +386,7 @@ def test_opensearch_aligns_values_with_the_database(engine: Engine, catalog: Cat
 def test_opensearch_corrects_errors(engine: Engine, catalog: Catalog) -> None:
     broken = "#SQL: SELECT nam FROM ship"
     draft, model = answered("opensearch", engine, catalog, ["", *[broken] * 3, GOOD])
-    assert draft.sql == GOOD
+    assert one_line(draft.sql) == GOOD
     assert "nam" in model.requests[-1][-1].content
 
 
@@ -407,7 +408,7 @@ def test_opensearch_looks_again_at_an_empty_result(
     second: str | Exception, sql: str, engine: Engine, catalog: Catalog
 ) -> None:
     draft, model = answered("opensearch", engine, catalog, ["", *[NOBODY] * 3, second])
-    assert draft.sql == sql
+    assert one_line(draft.sql) == sql
     assert draft.error is None
     assert draft.result is not None
     assert "its result is empty" in model.requests[-1][-1].content
@@ -417,4 +418,4 @@ def test_opensearch_leaves_an_empty_result_where_nothing_may_be_mended(
     engine: Engine, catalog: Catalog
 ) -> None:
     draft, _ = answered("opensearch", engine, catalog, ["", NOBODY], samples=1, repairs=0)
-    assert draft.sql == NOBODY
+    assert one_line(draft.sql) == NOBODY
