@@ -386,3 +386,27 @@ def test_only_what_is_wanted_is_computed(firm: Engine, catalog: Catalog) -> None
     item = found.items[0].id
     assert [figure.item for figure in figures(found, firm, only=[item])] == [item]
     assert list(figures(found, firm, only=[])) == []
+
+
+# -------------------------------------------------------------- columns outside GROUP BY
+
+
+def test_a_column_outside_group_by_is_told_where_a_group_has_several(firm: Engine, catalog: Catalog) -> None:
+    if firm.dialect != "sqlite":
+        pytest.skip("it is an error there")
+
+    def warning(sql: str, piece: str) -> str:
+        return Seen(sql, firm, catalog).by_sql[piece].warning
+
+    joined = "FROM dept d JOIN emp e ON e.dept_id = d.id GROUP BY"
+    assert warning(f"SELECT e.id, COUNT(*) {joined} d.name", "GROUP BY d.name") == (
+        "e.id is not grouped by: 2 of 2 groups have several of it, and any one of them is shown"
+    )
+    assert warning("SELECT id, COUNT(*) FROM dept GROUP BY city", "GROUP BY city") == (
+        "id is not grouped by: 1 of 2 groups has several of it, and any one of them is shown"
+    )
+    assert not warning("SELECT id FROM dept GROUP BY city HAVING COUNT(*) = 1", "GROUP BY city")
+    assert not warning(f"SELECT d.name, COUNT(*) {joined} d.id", "GROUP BY d.id")
+    assert not warning("SELECT UPPER(city) AS c, COUNT(*) FROM dept GROUP BY city", "GROUP BY city")
+    assert not warning("SELECT city AS c, COUNT(*) FROM dept GROUP BY c", "GROUP BY c")
+    assert not warning("SELECT name, MAX(salary) FROM emp GROUP BY dept_id", "GROUP BY dept_id")

@@ -169,6 +169,43 @@ def test_every_alternative_fits_and_changes_nothing_else(
     assert tried > 40
 
 
+@pytest.mark.parametrize(
+    ("sql", "group", "becomes", "note"),
+    [
+        ("SELECT race_id, COUNT(*) FROM superhero GROUP BY race_id", "gender_id", "SELECT gender_id,", ""),
+        ("SELECT race_id AS r FROM superhero GROUP BY r", "gender_id", "SELECT gender_id AS r ", ""),
+        ("SELECT race_id, COUNT(*) FROM superhero GROUP BY 1", "gender_id", "SELECT gender_id, COUNT", ""),
+        ("SELECT race_id FROM superhero s GROUP BY s.race_id", "s.race_id, s.id", "SELECT race_id ", ""),
+        (
+            "SELECT race_id, gender_id, COUNT(*) FROM superhero GROUP BY race_id, gender_id",
+            "race_id",
+            "SELECT race_id, gender_id, COUNT(*)",
+            "gender_id is no longer grouped by: each group shows that of any one of its rows",
+        ),
+        (
+            "WITH n AS (SELECT race_id FROM superhero GROUP BY race_id) SELECT n.race_id FROM n",
+            "gender_id",
+            "WITH n AS (SELECT race_id FROM superhero GROUP BY gender_id)",
+            "race_id is no longer grouped by: each group shows that of any one of its rows",
+        ),
+        (
+            "SELECT race_id, COUNT(*) FROM superhero GROUP BY race_id ORDER BY race_id",
+            "gender_id",
+            "SELECT gender_id, COUNT(*)",
+            "ORDER BY still sorts by race_id",
+        ),
+    ],
+)  # fmt: skip
+def test_a_selected_column_follows_its_group(
+    refiner: Refiner, sql: str, group: str, becomes: str, note: str
+) -> None:
+    at = next(item.number for item in refiner.items(sql) if item.clause == "group")
+    step = refiner.edit(sql, at, group)
+    assert step.after.startswith(becomes)
+    assert f"GROUP BY {group}" in step.after
+    assert step.notes == ((note,) if note else ())
+
+
 def test_an_alternative_with_the_join_that_it_needs(refiner: Refiner) -> None:
     sql = "SELECT superhero_name FROM superhero WHERE id > 500 AND height_cm > 190"
     found = refiner.alternatives(sql, number(refiner, sql, "height_cm > 190"), 60)

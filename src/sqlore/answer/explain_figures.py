@@ -14,6 +14,7 @@ from functools import partial
 from typing import Final
 
 from sqlore.answer.explain_joins import Ask, Joins, NoFigure, number
+from sqlore.answer.explain_loose import loose_columns
 from sqlore.answer.explain_model import (
     Counts,
     ExplainedNode,
@@ -34,7 +35,7 @@ from sqlore.catalog import humanize
 from sqlore.errors import QueryError, QueryTimeout
 from sqlore.knowledge.describe_words import plural, singular
 from sqlore.model import Rows
-from sqlore.sql.scopes import Graph, Node
+from sqlore.sql.scopes import Node
 
 SAMPLE: Final = 10
 """Rows of a sample."""
@@ -60,7 +61,7 @@ class Job:
 def jobs_of(explanation: Explanation) -> list[Job]:
     """A job for each item and each node, the cheapest first."""
     costs = costs_of(explanation)
-    jobs = [job for one in explanation.nodes for job in _NodeJobs(explanation.graph, one, costs).jobs()]
+    jobs = [job for one in explanation.nodes for job in _NodeJobs(explanation, one, costs).jobs()]
     return sorted(jobs, key=lambda job: job.cost)
 
 
@@ -87,8 +88,8 @@ def costs_of(explanation: Explanation) -> dict[str, float]:
 class _NodeJobs:
     """The jobs of one node."""
 
-    def __init__(self, graph: Graph, explained: ExplainedNode, costs: dict[str, float]) -> None:
-        self.graph = graph
+    def __init__(self, explanation: Explanation, explained: ExplainedNode, costs: dict[str, float]) -> None:
+        self.graph, self.dialect = explanation.graph, explanation.dialect
         self.explained = explained
         self.node: Node = explained.node
         self.cost = costs[explained.id]
@@ -253,7 +254,8 @@ class _NodeJobs:
         found = ask(sql.keys(keys, rest), VALUES)
         values = tuple(tuple(short_value(value) for value in row[:-2]) for row in found.rows)
         distinct = int(found.rows[0][-1]) if found.rows else 0
-        return Groups(distinct, values, tuple(int(row[-2]) for row in found.rows))
+        loose = loose_columns(sql, self.dialect, ask) if item.clause == "group" else ()
+        return Groups(distinct, values, tuple(int(row[-2]) for row in found.rows), loose)
 
     def calculation(self, sql: NodeSql, item: Item, ask: Ask) -> Values:
         """Different values that a formula gives; all formulas of a SELECT are asked for at once."""

@@ -167,12 +167,25 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
+class Loose:
+    """A SELECT column `sql` that is not grouped by: it has several values in so many of the `groups`."""
+
+    sql: str
+    several: int
+    groups: int
+
+
+@dataclass(frozen=True, slots=True)
 class Groups:
-    """The `distinct` different values of a dimension; the most frequent ones, each with its rows."""
+    """The `distinct` different values of a dimension; the most frequent ones, each with its rows.
+
+    `loose` are SELECT columns of which a group shows any one of several values (SQLite and MySQL allow that).
+    """
 
     distinct: int
     values: tuple[tuple[Any, ...], ...]
     rows: tuple[int, ...]
+    loose: tuple[Loose, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,5 +308,6 @@ def _citation_json(citation: Citation | None) -> Mapping[str, Any] | None:
         "trust": citation.trust,
         "description": citation.description,
         "new_values": list(citation.new_values),
+        "with_values": citation.with_values,
         "synthetic": citation.synthetic,
     }

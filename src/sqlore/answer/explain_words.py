@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlore.answer.explain_model import Counts, Facts, Groups, Joined, Sample, Twice, Values
+from sqlore.answer.explain_model import Counts, Facts, Groups, Joined, Loose, Sample, Twice, Values
 
 LONGEST: Final = 200
 """Characters of one value that figures keep."""
@@ -139,6 +139,8 @@ def warning_of(facts: Facts) -> str:
     ''
     >>> warning_of(Joined(12, 5, 10, twice=(Twice("SUM(d.size)", "sum", ("dept",), 12, 10),)))
     'SUM(d.size) adds rows of dept several times, because this join repeats them: 12 values instead of 10'
+    >>> warning_of(Groups(8, (), (), (Loose("d.id", 7, 8),)))
+    'd.id is not grouped by: 7 of 8 groups have several of it, and any one of them is shown'
     """
     if isinstance(facts, Joined):
         if facts.twice:
@@ -149,7 +151,17 @@ def warning_of(facts: Facts) -> str:
             return "no row meets this condition"
         if facts.together == 0:
             return "no row meets all conditions together"
+    if isinstance(facts, Groups):
+        return "; ".join(_loose(one) for one in facts.loose)
     return ""
+
+
+def _loose(one: Loose) -> str:
+    have = "has" if one.several == 1 else "have"
+    return (
+        f"{said(one.sql)} is not grouped by: {one.several:,} of {number_of(one.groups, 'group')} {have}"
+        " several of it, and any one of them is shown"
+    )
 
 
 _DOES: Final = {"sum": "adds", "avg": "weighs", "count": "counts"}

@@ -14,7 +14,16 @@ from sqlore.sql.resolve import Scope
 from sqlore.sql.spans import Range
 from sqlore.sql.tokens import FUNCTION_MARK
 
-__all__ = ["end_of_condition", "forced_grouping", "is_aggregate", "keys_of", "with_key"]
+__all__ = [
+    "end_of_condition",
+    "forced_grouping",
+    "formula_of",
+    "is_aggregate",
+    "keys_of",
+    "same_formula",
+    "varies",
+    "with_key",
+]
 
 _AGGREGATES: Final = word_set(
     """count sum avg min max total group_concat string_agg listagg array_agg median mode stddev stddev_samp
@@ -80,25 +89,25 @@ def forced_grouping(query: Query, scope: Scope, index: int, text: str, new: Any)
     node = query.select(scope)
     items = [item.this if isinstance(item, exp.Alias) else item for item in node.expressions]
     old, others = items[index], [item for n, item in enumerate(items) if n != index]
-    if _same(old, new):
+    if same_formula(old, new):
         return []
     keys = keys_of(query, scope)
-    mine = [n for n, (_, key) in enumerate(keys) if _same(key, old)]
+    mine = [n for n, (_, key) in enumerate(keys) if same_formula(key, old)]
     if is_aggregate(new):
         if mine and not is_aggregate(old):
             return _without_key(query, keys, mine[0])
-        plain = [n for n, item in enumerate(items) if n != index and _varies(item)]
+        plain = [n for n, item in enumerate(items) if n != index and varies(item)]
         if keys or is_aggregate(old) or not plain or any(is_aggregate(item) for item in others):
             return []
         block = query.block(scope)
         ranges = query.spans.projections(block) if block is not None else []
-        wanted = [_bare(query, ranges[n], node.expressions[n]) for n in plain if n < len(ranges)]
+        wanted = [formula_of(query, ranges[n], node.expressions[n]) for n in plain if n < len(ranges)]
         return with_key(query, scope, ", ".join(wanted))
     if mine:
         start, end = query.offsets(keys[mine[0]][0])
         return [TextEdit(start, end, text)]
     grouped = bool(keys) or any(is_aggregate(item) for item in others)
-    if is_aggregate(old) and grouped and _varies(new) and not any(_same(key, new) for _, key in keys):
+    if is_aggregate(old) and grouped and varies(new) and not any(same_formula(key, new) for _, key in keys):
         return with_key(query, scope, text)
     return []
 
@@ -135,7 +144,7 @@ def _without_key(query: Query, keys: list[tuple[Range, Any]], index: int) -> lis
     return query.cut((first, stop), (stop, stop + 1), lead=False)
 
 
-def _bare(query: Query, found: Range, item: Any) -> str:
+def formula_of(query: Query, found: Range, item: Any) -> str:
     """The text of a SELECT column without its alias."""
     text = query.text(found)
     if not isinstance(item, exp.Alias):
@@ -149,12 +158,13 @@ def _bare(query: Query, found: Range, item: Any) -> str:
     return head[:-2].rstrip() if head[-3:].upper().strip() == "AS" else head
 
 
-def _varies(node: Any) -> bool:
+def varies(node: Any) -> bool:
     """Whether a column differs between rows of one group."""
     return not is_aggregate(node) and node.find(exp.Column) is not None
 
 
-def _same(one: Any, other: Any) -> bool:
+def same_formula(one: Any, other: Any) -> bool:
+    """Whether two formulas are written alike, but for case and blanks."""
     return bool(_plain(one) == _plain(other))
 
 

@@ -12,6 +12,7 @@ from sqlore.errors import EditError, SqlError
 from sqlore.model import Fragment
 from sqlore.sql.edit import Change, TextEdit
 from sqlore.sql.edit_compare import confirmed
+from sqlore.sql.edit_follow import followed_columns
 from sqlore.sql.edit_grouping import forced_grouping
 from sqlore.sql.edit_query import Place, Query
 from sqlore.sql.edit_select import alias_of, alias_uses, used_outside
@@ -50,7 +51,8 @@ def replaced(query: Query, number: int, text: str, extra: Iterable[TextEdit] = (
     """The change that puts `text` in the place of an item, and the query that it leads to.
 
     The text is one piece of the item's kind; its keyword may be left out. A column of SELECT takes its alias
-    along, GROUP BY follows; `extra` are edits elsewhere that the piece needs. Raises `EditError` where the
+    along, GROUP BY follows, and a column of SELECT follows a GROUP BY that has another key; `extra` are edits
+    elsewhere that the piece needs. Raises `EditError` where the
     text is no such piece, or reaches beyond its place.
     """
     place = query.place(number)
@@ -63,7 +65,11 @@ def replaced(query: Query, number: int, text: str, extra: Iterable[TextEdit] = (
         text = _bracketed(query, place, text)
     elif place.clause == "select":
         text, edits = _column(query, number, place, text)
-    change, after = confirmed(query, Change(query.sql, (TextEdit(start, end, text), *edits, *extra)))
+    edits = [TextEdit(start, end, text), *edits, *extra]
+    change, after = confirmed(query, Change(query.sql, tuple(edits)))
+    if place.clause == "group":
+        follow, notes = followed_columns(query, number, after)
+        change, after = confirmed(query, Change(query.sql, (*edits, *follow), tuple(notes)))
     _require_kind(query.fragment(number), place, change, after)
     return change, after
 

@@ -37,6 +37,9 @@ class ItemCitation(BaseModel):
     description: str = ""
     new_values: list[str] = []
     synthetic: bool = False
+    with_values: int | None = Field(
+        default=None, description="How many of the scripts have the pattern with just these values."
+    )
 
 
 class ExplainedItem(BaseModel):
@@ -164,6 +167,14 @@ class Joined(JoinStep):
     twice: list[Twice] | None = []
 
 
+class Loose(BaseModel):
+    """A SELECT column that is not grouped by: it has several values in so many of the groups."""
+
+    sql: str
+    several: int
+    groups: int
+
+
 class Groups(BaseModel):
     """The different values of a dimension; the most frequent ones, each with its rows."""
 
@@ -171,6 +182,7 @@ class Groups(BaseModel):
     distinct: int
     values: list[list[Cell]]
     rows: list[int]
+    loose: list[Loose] = []
 
 
 class Sample(BaseModel):
