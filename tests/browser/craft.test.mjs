@@ -133,7 +133,7 @@ describe("the craft of the app", { skip }, () => {
     ["drafts", "/drafts", () => page.locator(".draft-row").first().waitFor()],
     ["dictionary", "/dictionary/cust", () => page.locator(".columns").waitFor()],
     ["learn", "/learn", () => page.locator(".known-scripts").waitFor()],
-    ["settings", "/settings", () => page.locator(".setting-list").waitFor()],
+    ["settings", "/settings", () => page.locator(".setting-list").first().waitFor()],
     ["missing", "/nowhere", () => page.getByText("There is no such page").waitFor()],
   ];
 

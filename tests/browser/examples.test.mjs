@@ -50,7 +50,7 @@ describe("reviewing the examples of a cold start", { skip }, () => {
   it("shows the first that waits, with its rows", async () => {
     await title(COUNT.question);
     const [[customers]] = asked(app.folder, COUNT.sql);
-    await page.getByRole("gridcell", { name: String(customers), exact: true }).waitFor();
+    await page.getByRole("gridcell", { name: customers.toLocaleString("en"), exact: true }).waitFor();
     await reviewed("0 of 3 reviewed");
     await page.getByText("It waits: nobody has approved or rejected it.").waitFor();
   });

@@ -6,6 +6,7 @@ import { figureKey, find, useDesk } from "../../state/desk";
 import { Badge, ProblemNote, Waiting } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
 import { KindIcon } from "../../ui/icons";
+import { Link } from "../../ui/link";
 import { ItemMenu } from "./item-menu";
 import { type Change, Refine } from "./refine";
 import { StaysOff } from "./steps-pane";
@@ -104,6 +105,7 @@ function useKeptFocus(box: RefObject<HTMLElement | null>, nodes: FlowNode[]): vo
 function Group(props: { node: FlowNode; chosen: string | null; first: boolean; change: (change: Change) => void }) {
   const { node, chosen } = props;
   const { select, figures } = useDesk();
+  const scope = scopeOf(node);
   return (
     <>
       <div className="node-head" role="treeitem" aria-level={1} aria-expanded={node.items.length > 0 ? true : undefined}
@@ -112,13 +114,17 @@ function Group(props: { node: FlowNode; chosen: string | null; first: boolean; c
         {node.kind !== "final" && <span className="quiet node-kind">{node.kind === "cte" ? "CTE" : node.kind}</span>}
         {node.correlated && <span className="quiet">for each outer row</span>}
         <FigureLine figure={figures[figureKey(node.id, null)]} rowsOnly rows={node.rows} />
+        {scope !== null && (
+          <button type="button" className="button bare add-piece" aria-haspopup="dialog" tabIndex={chosen === node.id ? 0 : -1}
+            onClick={(event) => {
+              event.stopPropagation();
+              props.change({ how: "pick", scope });
+            }}>Add</button>
+        )}
       </div>
       {unfolded(node.items, chosen).map((item) => (
         <Item key={item.id} node={node} item={item} selected={chosen === item.id} figure={figures[figureKey(node.id, item.id)]} change={props.change} />
       ))}
-      {scopeOf(node) !== null && (
-        <button type="button" className="button bare add-piece" onClick={() => props.change({ how: "pick", scope: scopeOf(node) ?? "main" })}>Add</button>
-      )}
       {node.items.length === 0 && <p className="quiet none">Nothing is computed here: its columns are passed on.</p>}
     </>
   );
@@ -149,6 +155,9 @@ function Item(props: { node: FlowNode; item: ExplainedItem; selected: boolean; f
           <span className="figures"><FigureLine figure={props.figure} /></span>
           <Badge citation={item.citation} />
         </div>
+        {selected && item.citation?.status === "near" && item.citation.item != null && (
+          <p className="quiet">Like <Link href={`/knowledge/${item.citation.item}`}>{sentence(item.citation.description) || "this piece"}</Link> of the history, in {many(item.citation.support, "script")}, but not the same</p>
+        )}
       </div>
       <ItemMenu item={item} tabIndex={selected ? 0 : -1} change={props.change} />
     </div>
@@ -195,8 +204,11 @@ function SwitchedOff({ steps, change }: { steps: Step[]; change: (change: Change
       {steps.map((step) => (
         <div key={step.number} className="off-item" data-kind={step.kind}>
           <KindIcon kind={step.kind} />
-          <span className="item-said"><Sql text={step.fragment} /></span>
-          {step.stays_off ? <StaysOff why={step.stays_off} /> : <button type="button" className="button" onClick={() => change({ how: "on", step })}>Bring back</button>}
+          <div className="off-text">
+            <p className="item-said"><Sql text={step.fragment} /></p>
+            {step.stays_off && <StaysOff why={step.stays_off} />}
+          </div>
+          {!step.stays_off && <button type="button" className="button" onClick={() => change({ how: "on", step })}>Bring back</button>}
         </div>
       ))}
     </section>

@@ -31,7 +31,7 @@ export function Description(props: Props) {
   if (editing) return <Editing {...props} close={() => setEditing(false)} />;
   return (
     <div className="description">
-      <button type="button" className="description-text" aria-label={`Describe ${name}: ${props.text || "not described"}`} onClick={() => setEditing(true)}>
+      <button type="button" className="description-text" aria-label={props.text ? `Describe ${name}: ${props.text}` : `Describe it: ${name} is not described`} onClick={() => setEditing(true)}>
         {props.text || <span className="quiet">Describe it</span>} <Icon name="edit" size={12} />
       </button>
       {props.text && props.source && <p className="description-foot quiet">{SAID[props.source]}</p>}
