@@ -357,8 +357,9 @@ class Citation:
 
     ``cited``: an item of the same skeleton; ``near``: the most similar item, in `similarity`;
     ``novel``: nothing in the history is like it, `item` is None. `new_values` are literals of a cited
-    fragment that the history never had in this place: the form is known, the value is not. A `synthetic`
-    item is one that only scripts of a model hold.
+    fragment that the history never had in this place: the form is known, the value is not. `with_values`
+    is how many of the `support` scripts have the pattern with just these values; None where a fragment has
+    none, or is not cited. A `synthetic` item is one that only scripts of a model hold.
     """
 
     start: int
@@ -375,6 +376,7 @@ class Citation:
     skeleton: str = ""
     new_values: tuple[str, ...] = ()
     synthetic: bool = False
+    with_values: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,28 @@ def test_a_value_that_the_history_never_had_is_said(store: Store) -> None:
     assert all(c.new_values == () for c in citations if c.kind in ("output", "query"))
 
 
+def test_how_many_scripts_have_the_value_is_counted_of_those_that_have_the_pattern(store: Store) -> None:
+    def counted(condition: str, kept: Store) -> tuple[int, int | None]:
+        sql = f"SELECT COUNT(*) FROM hero WHERE {condition} LIMIT 3"
+        citations = cite(sql, kept, "sqlite", SCHEMA)
+        assert of(citations, "LIMIT 3").with_values is None
+        found = of(citations, condition)
+        return found.support, found.with_values
+
+    assert counted("height > 180", store) == (2, 1)
+    assert counted("height > 191", store) == (2, 0)
+    one_form = tuple(f"SELECT name FROM hero WHERE height > {value}" for value in (1, 2, 3, 3))
+    with learned((*one_form, "SELECT id FROM hero WHERE height > 3"), SCHEMA) as kept:
+        assert (counted("height > 3", kept), counted("height > 1", kept)) == ((2, 2), (2, 1))
+
+
+def test_a_value_beyond_the_examples_that_an_item_names_is_not_new() -> None:
+    history = tuple(f"SELECT count(*) FROM hero WHERE height > {value}" for value in range(60))
+    with learned(history, SCHEMA) as kept:
+        found = of(cite("SELECT name FROM hero WHERE height > 59", kept, "sqlite", SCHEMA), "height > 59")
+        assert found.new_values == ()
+
+
 def test_what_is_like_something_known_is_near_and_not_cited(store: Store) -> None:
     sql = "SELECT name FROM hero WHERE height >= 190 ORDER BY height ASC LIMIT 1"
     citations = cite(sql, store, "sqlite", SCHEMA)

@@ -208,9 +208,9 @@ def test_ask_gives_sql_citations_and_rows(inside: Path, sqlore_: Command, endpoi
     for citation in draft["citations"]:
         assert list(citation) == [
             "start", "end", "kind", "sql", "status", "item", "support", "scripts", "new_values",
-            "similarity", "skeleton", "description", "trust", "synthetic",
+            "with_values", "similarity", "skeleton", "description", "trust", "synthetic",
         ]  # fmt: skip
-        assert sql[citation["start"] : citation["end"]] == citation["sql"]
+        assert draft["sql"][citation["start"] : citation["end"]] == citation["sql"]
     status = {c["sql"]: c["status"] for c in draft["citations"] if c["kind"] != "query"}
     assert status["SUM(o.amount)"] == "cited"
     assert status["c.segment = 'ENT'"] == "cited"

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from sqlore.interfaces.cli.margin import break_lines, citation_text, margin_lines, notes, whole_query
+from sqlore.interfaces.cli.explain_view import source_text
+from sqlore.interfaces.cli.margin import (
+    MARKS,
+    break_lines,
+    citation_text,
+    margin_lines,
+    notes,
+    shown_status,
+    whole_query,
+)
 from sqlore.model import Citation, Script, StoredScript
 
 ONE_LINE = (
@@ -70,6 +81,18 @@ def test_a_citation_of_scripts_without_dates_says_where_they_are(support: int, s
     latest = StoredScript(7, Script("SELECT 1", key="a.sql:3"), "", "")
     cited = Citation(0, 1, "condition", "x", "cited", 3, support, (7,))
     assert citation_text(cited, latest) == f"item 3, {said}"
+
+
+def test_how_far_the_scripts_speak_for_a_value_is_told() -> None:
+    def cited(**said: Any) -> Citation:
+        return Citation(0, 1, "condition", "x", "cited", 3, 9, (7,), **said)
+
+    assert citation_text(cited(with_values=2)) == "item 3, used in 9 scripts, 2 of 9 with this value"
+    assert citation_text(cited(with_values=9, trust="verified")) == "item 3, used in 9 scripts, verified"
+    never = cited(with_values=0, new_values=("4000",), trust="verified")
+    assert citation_text(never) == "item 3, used in 9 scripts, pattern verified, but never with 4000"
+    assert source_text(never) == citation_text(never)
+    assert [MARKS[shown_status(one)] for one in (cited(with_values=2), never)] == ["●", "◉"]
 
 
 def test_a_query_that_the_history_holds_is_told_as_a_whole() -> None:

@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from sqlore.model import Citation, Fragment, Kind, KnowledgeItem, Schema
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 THRESHOLD: Final = 0.5
 #: Items of one table that are compared at most, the most used first.
 POOL: Final = 400
+_VALUED: Final[tuple[Kind, ...]] = ("condition", "calculation")
 
 _TOKEN: Final = re.compile(
     r"""<val>|(?:"(?:[^"]|"")*"|[^\W\d]\w*(?:\#\d+)?)(?:\.(?:"(?:[^"]|"")*"|\w+))*|\d+|[<>=!|]+|[^\s\w]"""
@@ -95,9 +97,18 @@ class _Finder:
     def citation(self, fragment: Fragment) -> Citation:
         item = self._store.item_by_key(fragment.kind, fragment.skeleton)
         if item is not None:
-            return _citation(fragment, item, 1.0)
+            return self._cited(fragment, item)
         nearest, score = self._nearest(fragment)
         return _citation(fragment, nearest, score)
+
+    def _cited(self, fragment: Fragment, item: KnowledgeItem) -> Citation:
+        """How many rows are shown is no knowledge to be checked: values of an output are not counted."""
+        found = _citation(fragment, item, 1.0)
+        if item.synthetic or fragment.kind not in _VALUED or not fragment.literals:
+            return found
+        used = self._store.scripts_with(item.id, fragment.literals)
+        # the item names its most used literals only, the count is of all
+        return replace(found, with_values=used, new_values=() if used else found.new_values)
 
     def _nearest(self, fragment: Fragment) -> tuple[KnowledgeItem | None, float]:
         """The most similar item that may be offered as a source, and how similar it is."""
@@ -166,8 +177,8 @@ def _citation(fragment: Fragment, item: KnowledgeItem | None, score: float) -> C
 
 
 def _new_values(fragment: Fragment, item: KnowledgeItem) -> tuple[str, ...]:
-    """Literals that the item was never used with; how many rows are shown is no knowledge to be checked."""
-    if fragment.kind not in ("condition", "calculation") or not fragment.literals:
+    """Literals that the item was never used with."""
+    if fragment.kind not in _VALUED or not fragment.literals:
         return ()
     seen = {value for values, _ in item.literals for value in values}
     return tuple(dict.fromkeys(value for value in fragment.literals if value not in seen))

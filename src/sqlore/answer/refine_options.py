@@ -45,7 +45,10 @@ _ADDED: Final[tuple[Kind, ...]] = ("condition", "calculation", "dimension")
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """An item of the history in the place of another: its text here, and the joins that it needs."""
+    """An item of the history in the place of another: its text here, and the joins that it needs.
+
+    `with_values` is how many of its `support` scripts have the values of this text, where these were chosen.
+    """
 
     item: int
     sql: str
@@ -57,6 +60,7 @@ class Alternative:
     synthetic: bool = False
     kind: Kind = "condition"
     values: tuple[tuple[str, ...], ...] = ()
+    with_values: int | None = None
 
 
 class Options:
@@ -121,11 +125,15 @@ class Options:
         if item is None or fragment.kind not in ("condition", "calculation"):
             return []
         found = []
-        for values, count in item.literals:
+        for values, _ in item.literals:
             text = with_values(query, number, values) if values != fragment.literals else None
             if text is not None and text != fragment.sql:
                 words = item.description or item.name
-                found.append(Alternative(item.id, text, count, (), words, item.trust, 1.0, item.synthetic))
+                used = None if item.synthetic else self._store.scripts_with(item.id, values)
+                found.append(Alternative(
+                    item.id, text, item.support, (), words, item.trust, 1.0, item.synthetic,
+                    with_values=used,
+                ))  # fmt: skip
         return found
 
     def chosen(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal, cast
 
 from sqlore.knowledge.records import Change, Description, Known, Source
-from sqlore.knowledge.store_rows import storable
+from sqlore.knowledge.store_rows import packed, storable
 from sqlore.model import Kind, KnowledgeItem, Trust
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "mentions",
     "merged_items",
     "rows_of",
+    "scripts_with",
     "select_items",
     "strings",
 ]
@@ -231,6 +232,16 @@ def _literals(
         if len(found[item]) < _EXAMPLES:
             found[item].append((strings(text), count))
     return {item: tuple(values) for item, values in found.items()}
+
+
+def scripts_with(db: sqlite3.Connection, item: int, literals: Sequence[str]) -> int:
+    """How many scripts that people ran use an item with just these literals."""
+    row = db.execute(
+        "SELECT count(DISTINCT v.script) FROM fragments f JOIN variants v ON v.id = f.variant"
+        " WHERE f.item = ? AND f.literals = ? AND NOT v.synthetic",
+        (item, packed(literals)),
+    ).fetchone()
+    return int(row[0])
 
 
 def _scripts_of(db: sqlite3.Connection, ids: Wanted, made_up: set[int]) -> dict[int, tuple[int, ...]]:

@@ -161,6 +161,11 @@ class StoreReader:
         with self._reading() as db:
             return next(iter(store_items.load_items(db, [number])), None)
 
+    def scripts_with(self, item: int, literals: Sequence[str]) -> int:
+        """How many scripts that people ran use an item with just these literals."""
+        with self._reading() as db:
+            return store_items.scripts_with(db, item, literals)
+
     def item_by_key(self, kind: Kind, skeleton: str) -> KnowledgeItem | None:
         """The item of that kind and skeleton."""
         with self._reading() as db:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from sqlore.model import Fragment
 
-__all__ = ["MAX_ALIASES", "insert", "literals_of", "name_id", "recount", "split_column", "storable"]
+__all__ = ["MAX_ALIASES", "insert", "literals_of", "name_id", "packed", "recount", "split_column", "storable"]
 
 MAX_LITERALS: Final = 64
 MAX_ALIASES: Final = 8
@@ -60,9 +60,13 @@ def name_id(db: sqlite3.Connection, table: str, name: str | None) -> int:
 
 
 def literals_of(fragment: Fragment) -> str | None:
-    if not fragment.literals:
-        return None
-    return storable(json.dumps(fragment.literals[:MAX_LITERALS], ensure_ascii=False, separators=(",", ":")))
+    return packed(fragment.literals) if fragment.literals else None
+
+
+def packed(literals: Sequence[str]) -> str:
+    """Literals as a row of a fragment holds them."""
+    kept = list(literals[:MAX_LITERALS])
+    return storable(json.dumps(kept, ensure_ascii=False, separators=(",", ":")))
 
 
 def split_column(column: str) -> tuple[str, str]:

@@ -1,12 +1,22 @@
 import { many } from "./format";
 import type { Mark } from "./marks";
 
+type Chip = Pick<Mark, "status" | "support" | "used">;
+
 /** A citation in the gutter beside its sign: in how many scripts it is, or that it is new; that it is near, the sign says alone. */
-export function chipText(mark: Pick<Mark, "status" | "support">): string {
-  return mark.status === "novel" ? "new" : mark.status === "near" ? "" : String(mark.support);
+export function chipText(mark: Chip): string {
+  if (mark.status !== "cited") return mark.status === "novel" ? "new" : "";
+  return mark.used == null ? String(mark.support) : `${mark.used}/${mark.support}`;
 }
 
-export function chipTitle(mark: Pick<Mark, "kind" | "status" | "support">): string {
-  const origin = { cited: `in ${many(mark.support, "script")} of the history`, near: "near: like knowledge of the history, but not the same", novel: "new, unverified" };
+/** The sign of the command line: that of a value which the history never had there is another. */
+export function chipSign(mark: Chip): string {
+  return mark.status === "cited" && mark.used === 0 ? "new_value" : (mark.status ?? "novel");
+}
+
+export function chipTitle(mark: Chip & Pick<Mark, "kind">): string {
+  const scripts = many(mark.support, "script");
+  const cited = mark.used == null ? `in ${scripts} of the history` : `${mark.used} of ${scripts} with this value`;
+  const origin = { cited, near: "near: like knowledge of the history, but not the same", novel: "new, unverified" };
   return `${mark.kind}: ${origin[mark.status ?? "novel"]}`;
 }

@@ -35,6 +35,10 @@ interface Cited {
   trust: Trust;
   new_values?: string[];
   synthetic?: boolean;
+  /** How many of the scripts have the pattern with just this value. */
+  with_values?: number | null;
+  similarity?: number;
+  description?: string;
 }
 
 export type BadgeTone = "cited" | "verified" | "near" | "new" | "deprecated" | "none";
@@ -56,9 +60,31 @@ export function badgeOf(citation: Cited | null | undefined): BadgeText {
   }
   const scripts = many(citation.support, "script");
   if (citation.status === "near") {
-    return { tone: "near", short: "near", long: `Like knowledge of ${scripts} of the history, but not the same` };
+    const alike = citation.similarity ? `${Math.round(citation.similarity * 100)} % alike: ` : "";
+    return { tone: "near", short: citation.similarity ? `near, ${Math.round(citation.similarity * 100)} %` : "near", long: `${alike}the most similar piece of the history${citation.description ? `, “${citation.description}”,` : ""} is in ${scripts}, but it is not the same` };
   }
-  const values = citation.new_values?.length ? `, with values that are new: ${citation.new_values.join(", ")}` : "";
-  if (citation.trust === "verified") return { tone: "verified", short: `verified, in ${scripts}`, long: `Verified, and used in ${scripts} of the history${values}` };
-  return { tone: "cited", short: `in ${scripts}`, long: `Cited: used in ${scripts} of the history${values}` };
+  const verified = citation.trust === "verified";
+  const value = ofValue(citation);
+  const tone = verified ? "verified" : "cited";
+  if (value === null) {
+    return verified
+      ? { tone, short: `verified, in ${scripts}`, long: `Verified, and used in ${scripts} of the history` }
+      : { tone, short: `in ${scripts}`, long: `Cited: used in ${scripts} of the history` };
+  }
+  const pattern = `The pattern is in ${scripts} of the history${verified ? " and verified" : ""}`;
+  const never = citation.new_values?.length ? `, never with ${citation.new_values.join(", ")}` : "";
+  return { tone, short: `${verified ? "pattern verified, " : ""}${value}`, long: `${pattern}; ${value}${never}` };
+}
+
+/** Whether the history has the pattern of a piece, but never with its value. */
+export function valueIsNew(citation: Pick<Cited, "status" | "new_values" | "with_values" | "synthetic"> | null | undefined): boolean {
+  return citation?.status === "cited" && !citation.synthetic && ((citation.new_values?.length ?? 0) > 0 || citation.with_values === 0);
+}
+
+/** How far the scripts of a pattern speak for the value that stands here; null where all of them do. */
+function ofValue(citation: Cited): string | null {
+  const { support, with_values: used } = citation;
+  if (valueIsNew(citation)) return `0 of ${many(support, "script")} with this value`;
+  if (used == null || citation.synthetic || used >= support) return null;
+  return `${used} of ${many(support, "script")} with this value`;
 }

@@ -151,6 +151,22 @@ describe("badges", () => {
     expect(of("cited", "deprecated").tone).toBe("deprecated");
     expect(badgeOf(null).short).toBe("");
   });
+
+  it("count the scripts that have the value apart from those that have the pattern", () => {
+    const cited = { status: "cited", trust: "unverified", support: 9 } as const;
+    expect(badgeOf({ ...cited, with_values: 2 }).short).toBe("2 of 9 scripts with this value");
+    expect(badgeOf({ ...cited, with_values: 9 }).short).toBe("in 9 scripts");
+    expect(badgeOf({ ...cited, trust: "verified", with_values: 0, new_values: ["4000"] })).toEqual({
+      tone: "verified", short: "pattern verified, 0 of 9 scripts with this value",
+      long: "The pattern is in 9 scripts of the history and verified; 0 of 9 scripts with this value, never with 4000",
+    });
+  });
+
+  it("say how near a piece is, and to what", () => {
+    const near = badgeOf({ status: "near", trust: "unverified", support: 1, similarity: 0.684, description: "loans in trouble" });
+    expect(near.short).toBe("near, 68 %");
+    expect(near.long).toMatch(/68 % alike: .*“loans in trouble”/);
+  });
 });
 
 describe("search", () => {

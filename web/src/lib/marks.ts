@@ -9,6 +9,8 @@ export interface Mark {
   kind: Kind;
   status: Status | null;
   support: number;
+  /** How many of the scripts have the value that stands here; null where all of them do. */
+  used?: number | null;
 }
 
 /** A run of characters of one line that looks the same: one token, inside the same marks. */

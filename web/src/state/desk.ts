@@ -2,6 +2,7 @@ import { create } from "zustand";
 import { api, ok, problemOf } from "../api/client";
 import { listen } from "../api/events";
 import type { Draft, Explained, ExplainedItem, Figure, FlowNode, Known, ModelEvent, Problem, ResultPage } from "../api/types";
+import { valueIsNew } from "../lib/kinds";
 import type { Mark } from "../lib/marks";
 import { unitsOf } from "../lib/offsets";
 import { logged } from "./app";
@@ -246,7 +247,7 @@ async function explain(draft: Draft): Promise<void> {
     const explained = inUnits((await ok(api.POST("/api/explanations", { body }))) as Explained);
     if (!mine()) return;
     const figures = get().explained?.sql === explained.sql ? get().figures : {}; // the data is the same: they stay until new ones come
-    set({ explained, explainProblem: null, figures, figuresRunning: true, selection: kept(explained, get().selection) });
+    set({ explained, explainProblem: null, figures, figuresRunning: true, selection: kept(explained, get().selection, get().explained) });
     const job = await ok(
       api.POST("/api/explanations/{id}/figures", { params: { path: { id: explained.id } }, body: { seconds: 10 } }),
     );
@@ -264,12 +265,17 @@ async function explain(draft: Draft): Promise<void> {
   }
 }
 
-/** The selection where what it names is still there; else the final query. */
-function kept(explained: Explained, selection: Selection): Selection {
+/** The selection where what it names is still there, or what has come into its place; else its part of the query. */
+export function kept(explained: Explained, selection: Selection, before: Explained | null): Selection {
   const node = explained.nodes.find((one) => one.id === selection.node);
   if (node === undefined) return { node: finalNode(explained)?.id ?? null, item: null };
-  const item = node.items.some((one) => one.id === selection.item) ? selection.item : null;
-  return { node: node.id, item };
+  const old = selection.item === null ? undefined : find(before, selection.item)?.item;
+  const alike = node.items.filter((one) => one.kind === old?.kind && one.form === old?.form);
+  const found =
+    node.items.find((one) => one.id === selection.item) ??
+    alike.find((one) => one.start === old?.start) ??
+    alike.find((one) => one.sql === old?.sql);
+  return { node: node.id, item: found?.id ?? null };
 }
 
 export function finalNode(explained: Explained): FlowNode | undefined {
@@ -317,7 +323,9 @@ export function marksOf(explained: Explained | null): Mark[] {
 
 function markOf(item: ExplainedItem): Mark {
   const { id, start, end, kind, citation } = item;
-  return { id, start, end, kind, status: citation?.status ?? null, support: citation?.support ?? 0 };
+  const support = citation?.support ?? 0;
+  const used = valueIsNew(citation) ? 0 : citation?.with_values;
+  return { id, start, end, kind, status: citation?.status ?? null, support, used: used != null && used < support ? used : null };
 }
 
 /** The node and the item that a mark is. */

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ColumnEntry, ItemSummary, KnownItem, LearnReport, Rejected, ResultPage } from "../api/types";
 import { api } from "../api/client";
 import * as events from "../api/events";
-import { chipText } from "../lib/chips";
+import { chipSign, chipText } from "../lib/chips";
 import { kindName } from "../lib/kinds";
 import { SQLITE_WORDS } from "../lib/sql";
 import { useApp } from "../state/app";
@@ -155,6 +155,8 @@ describe("the editor", () => {
   });
   it("shows the signs of the command line: a number where cited, nothing more where near", () => {
     expect((["cited", "near", "novel"] as const).map((status) => chipText({ status, support: 14 }))).toEqual(["14", "", "new"]);
+    const used = (number: number) => ({ status: "cited", support: 9, used: number }) as const;
+    expect([chipText(used(2)), chipText(used(0)), chipSign(used(2)), chipSign(used(0))]).toEqual(["2/9", "0/9", "cited", "new_value"]);
   });
 });
 

@@ -171,6 +171,7 @@ def citation_json(citation: Citation, keys: Mapping[int, str]) -> dict[str, Any]
         "support": citation.support,
         "scripts": [keys[i] for i in citation.scripts if i in keys],
         "new_values": list(citation.new_values),
+        "with_values": citation.with_values,
         "similarity": round(citation.similarity, 4),
         "skeleton": citation.skeleton,
         "description": citation.description,

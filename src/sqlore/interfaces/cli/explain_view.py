@@ -9,7 +9,7 @@ from rich.text import Text
 
 from sqlore.answer.explain_model import ExplainedNode, Explanation, Figure, Item
 from sqlore.interfaces.cli.common import plural
-from sqlore.interfaces.cli.margin import MARKS, citation_text, shown_status
+from sqlore.interfaces.cli.margin import MARKS, citation_text, shown_status, trust_text, values_text
 from sqlore.interfaces.cli.render import KIND_STYLES, STYLES, cell, hanging
 from sqlore.model import Citation
 
@@ -114,6 +114,5 @@ def source_text(citation: Citation) -> str:
         return "new: nobody has checked it"
     used = "synthetic" if citation.synthetic else f"used in {plural(citation.support, 'script')}"
     near = f"{citation.similarity:.0%} like " if citation.status == "near" else ""
-    return f"{near}item {citation.item}, {used}" + (
-        f", {citation.trust}" if citation.trust != "unverified" else ""
-    )
+    trust = f", {trust_text(citation)}" if citation.trust != "unverified" else ""
+    return f"{near}item {citation.item}, {used}{trust}{values_text(citation)}"

@@ -18,7 +18,7 @@ __all__ = ["MARKS", "Line", "break_lines", "citation_text", "margin_lines", "not
 #: As a citation's `trust` says it of an item that only synthetic scripts hold.
 SYNTHETIC = "synthetic"
 
-MARKS = {"cited": "●", "near": "◐", "novel": "○"}
+MARKS = {"cited": "●", "new_value": "◉", "near": "◐", "novel": "○"}
 
 _TOKEN = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?\*/|\(|\)|\n|\w+|[^\s\w]""", re.S
@@ -103,7 +103,7 @@ def margin_lines(sql: str, citations: Sequence[Citation]) -> list[tuple[str, str
     `numbers` are those of the citations that begin on the line (from 1, in the given order; the whole
     query is not among them); `status` is the least sure of theirs (`shown_status`), or "" where none begins.
     """
-    order = ["novel", "near", "cited"]
+    order = ["novel", "near", "new_value", "cited"]
     rows = []
     for line in break_lines(sql):
         here = [(n, c) for n, c in enumerate(citations, 1) if line.start <= c.start < line.end]
@@ -113,8 +113,16 @@ def margin_lines(sql: str, citations: Sequence[Citation]) -> list[tuple[str, str
 
 
 def shown_status(citation: Citation) -> str:
-    """How sure a citation is: one of a script that nobody ran is no surer than one that is near."""
-    return "near" if citation.synthetic and citation.status == "cited" else citation.status
+    """How sure a citation is: one of a script that nobody ran is no surer than one that is near.
+
+    >>> shown_status(Citation(0, 5, "condition", "a = 1", "cited", item=7, support=3, with_values=0))
+    'new_value'
+    """
+    if citation.status != "cited":
+        return citation.status
+    if citation.synthetic:
+        return "near"
+    return "new_value" if citation.new_values or citation.with_values == 0 else "cited"
 
 
 def _ranges(numbers: Sequence[int]) -> str:
@@ -157,15 +165,36 @@ def citation_text(citation: Citation, latest: StoredScript | None = None) -> str
     if latest is not None:
         used += _last(latest, citation.support)
     if citation.trust != "unverified":
-        used += f", {citation.trust}"
+        used += f", {trust_text(citation)}"
     if citation.synthetic:
         used = f"{SYNTHETIC}, {citation.trust}: a model wrote it, nobody has run it"
     meaning = f" · {citation.description}" if citation.description else ""
     if citation.status == "near":
         return f"{citation.similarity:.0%} like item {citation.item}, {used}{meaning}"
     whole = "the whole query is " if citation.kind == "query" else ""
-    values = f", but never with {', '.join(citation.new_values)}" if citation.new_values else ""
-    return f"{whole}item {citation.item}, {used}{values}{meaning}"
+    return f"{whole}item {citation.item}, {used}{values_text(citation)}{meaning}"
+
+
+def trust_text(citation: Citation) -> str:
+    """What was judged: the pattern, where not all of its scripts have the values of this fragment."""
+    return f"pattern {citation.trust}" if values_text(citation) else citation.trust
+
+
+def values_text(citation: Citation) -> str:
+    """How far the scripts of a cited pattern speak for its values; nothing where all of them do.
+
+    >>> values_text(Citation(0, 5, "condition", "a = 1", "cited", item=7, support=9, with_values=2))
+    ', 2 of 9 with this value'
+    """
+    if citation.status != "cited":
+        return ""
+    if citation.new_values:
+        return f", but never with {', '.join(citation.new_values)}"
+    if citation.with_values is None or citation.synthetic or citation.with_values >= citation.support:
+        return ""
+    if citation.with_values == 0:
+        return ", but never with these values together"
+    return f", {citation.with_values} of {citation.support} with this value"
 
 
 def _last(latest: StoredScript, support: int) -> str:

@@ -263,7 +263,8 @@ def _show_alternatives(found: Sequence[Alternative]) -> None:
     if not found:
         err().print("the history has nothing else that fits there", style="dim")
     for one in found:
-        head = Text(f"{one.item:>6}  ", style="dim").append(f"{one.support:>4}×  ", style="green")
+        used = one.support if one.with_values is None else one.with_values
+        head = Text(f"{one.item:>6}  ", style="dim").append(f"{used:>4}×  ", style="green")
         body = Text(cell(" ".join(one.sql.split()), 300), style="default")
         for join in one.joins:
             body.append(f"  + {join}", style="blue")

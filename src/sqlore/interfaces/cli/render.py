@@ -39,7 +39,7 @@ __all__ = [
     "usage_text",
 ]
 
-STYLES = {"cited": "green", "near": "yellow", "novel": "red", "": "dim"}
+STYLES = {"cited": "green", "new_value": "yellow", "near": "yellow", "novel": "red", "": "dim"}
 KIND_STYLES = {
     "calculation": "magenta",
     "condition": "cyan",

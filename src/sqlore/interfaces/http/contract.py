@@ -101,6 +101,9 @@ class Citation(Shown):
     skeleton: str = ""
     new_values: list[str] = []
     synthetic: bool = False
+    with_values: int | None = Field(
+        default=None, description="How many of the scripts have the pattern with just these values."
+    )
 
 
 class ItemSummary(Shown):

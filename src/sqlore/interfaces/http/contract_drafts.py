@@ -269,6 +269,7 @@ class RefineOption(Shown):
     kind: Kind = "condition"
     values: list[list[str]] = []
     column_values: list[str] = []
+    with_values: int | None = None
 
 
 class EditAct(Given):

@@ -1,6 +1,6 @@
 import { type Extension, RangeSet, type Range, StateField, type Transaction } from "@codemirror/state";
 import { gutter, GutterMarker } from "@codemirror/view";
-import { chipText, chipTitle } from "../../lib/chips";
+import { chipSign, chipText, chipTitle } from "../../lib/chips";
 import type { Mark } from "../../lib/marks";
 
 const SHOWN = 2;
@@ -26,7 +26,7 @@ class Citations extends GutterMarker {
       chip.title = chipTitle(mark);
       const sign = document.createElement("i");
       sign.className = "sign";
-      sign.dataset.status = chip.dataset.status;
+      sign.dataset.status = chipSign(mark);
       chip.append(sign, chipText(mark));
       box.append(chip);
     }

@@ -1,5 +1,5 @@
 import { type MouseEvent, type UIEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { chipText, chipTitle } from "../../lib/chips";
+import { chipSign, chipText, chipTitle } from "../../lib/chips";
 import { KINDS } from "../../lib/kinds";
 import { type Line, lines, type Mark, type Segment } from "../../lib/marks";
 import { find, marksOf, useDesk } from "../../state/desk";
@@ -9,7 +9,7 @@ const LINE = 22;
 const MARGIN = 30;
 const CHIPS = 2;
 
-const SIGNS = [["cited", "in so many scripts"], ["near", "near"], ["novel", "new"]] as const;
+const SIGNS = [["cited", "scripts that have it"], ["new_value", "never with this value"], ["near", "near: something alike"], ["novel", "new"]] as const;
 
 /** The code to read: pieces underlined in the colour of their kind, their citations in the gutter. */
 export function CodeView() {
@@ -132,7 +132,7 @@ function Chip({ mark, pick, selected }: { mark: Mark; pick: (mark: string) => vo
         event.stopPropagation();
         pick(mark.id);
       }}>
-      <i className="sign" data-status={mark.status} aria-hidden="true" />{chipText(mark)}
+      <i className="sign" data-status={chipSign(mark)} aria-hidden="true" />{chipText(mark)}
     </button>
   );
 }
@@ -140,10 +140,11 @@ function Chip({ mark, pick, selected }: { mark: Mark; pick: (mark: string) => vo
 function Legend({ marks }: { marks: Mark[] }) {
   const there = KINDS.filter((kind) => marks.some((mark) => mark.kind === kind));
   if (there.length === 0) return null;
-  const signs = SIGNS.filter(([status]) => marks.some((mark) => mark.status === status));
+  const signs = SIGNS.filter(([sign]) => marks.some((mark) => mark.status !== null && chipSign(mark) === sign));
+  const part = marks.find((mark) => mark.status === "cited" && mark.used);
   return (
     <div className="legend" aria-hidden="true">
-      <span className="signs">{signs.map(([status, said]) => <span key={status}><i className="sign" data-status={status} /> {said}</span>)}</span>
+      <span className="signs">{signs.map(([status, said]) => <span key={status}><i className="sign" data-status={status} /> {said}{status === "cited" && part && ` (${chipText(part)}: ${part.used} with this value)`}</span>)}</span>
       {there.map((kind) => <span key={kind} data-kind={kind}><KindIcon kind={kind} size={13} /> {kind}</span>)}
     </div>
   );

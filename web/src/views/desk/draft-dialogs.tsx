@@ -87,7 +87,7 @@ export function Teach({ close }: { close: () => void }) {
         <h2>Teach sqlore this query</h2>
         <p className="about">It is learned like a script of the history, under your name: later questions find its pieces and cite them.</p>
         <label className="stack">The question it answers<textarea className="field" rows={2} maxLength={20_000} value={question} autoFocus onChange={(event) => setQuestion(event.target.value)} /></label>
-        <label className="check"><input type="checkbox" checked={verify} onChange={(event) => setVerify(event.target.checked)} /> I checked every piece: verify them all</label>
+        <label className="check"><input type="checkbox" checked={verify} onChange={(event) => setVerify(event.target.checked)} /> I checked every piece: verify them all, the patterns whatever their values</label>
         {verify && <label className="stack">How it was checked (may be left out)<input className="field" value={why} maxLength={2000} onChange={(event) => setWhy(event.target.value)} /></label>}
         {problem && <ProblemNote problem={problem} />}
         <div className="actions">

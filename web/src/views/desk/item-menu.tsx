@@ -17,7 +17,7 @@ export function ItemMenu({ item, change, tabIndex }: { item: ExplainedItem; chan
     if (known == null || id === null) return;
     try {
       await ok(api.POST("/api/knowledge/{id}/trust", { params: { path: { id: known } }, body: { trust: "verified", why: "checked in a draft" } }));
-      say("Verified: this knowledge is trusted from now on");
+      say(item.citation?.with_values == null ? "Verified: this knowledge is trusted from now on" : "Verified: the pattern, whatever the value, is trusted from now on");
       await refresh(); // its citations say so now
     } catch (error) {
       say(problemOf(error).detail, "bad");
@@ -29,8 +29,8 @@ export function ItemMenu({ item, change, tabIndex }: { item: ExplainedItem; chan
     { label: "Alternatives from the history", act: () => change({ how: "choose", item }), disabled: fixed },
     { label: "Switch off", act: () => change({ how: "off", item }), disabled: fixed },
     ...(known != null ? [
-      { label: "Verify", act: () => void verify(), disabled: item.citation?.trust === "verified" || item.citation?.status !== "cited", apart: true },
-      { label: "Where it comes from", act: () => go(`/knowledge/${known}`) },
+      { label: "Verify", hint: unverifiable(item), act: () => void verify(), disabled: unverifiable(item) !== undefined, apart: true },
+      { label: item.citation?.status === "near" ? "What it is near to" : "Where it comes from", act: () => go(`/knowledge/${known}`) },
     ] : draft?.baseline ? [] : [
       { label: "Teach it with this query", act: () => useDesk.setState({ dialog: "teach" }), apart: true },
     ]),
@@ -41,4 +41,10 @@ export function ItemMenu({ item, change, tabIndex }: { item: ExplainedItem; chan
     },
   ];
   return <MenuButton label={`Change: ${item.name || item.kind}`} icon={<Icon name="more" />} items={items} tabIndex={tabIndex} />;
+}
+
+/** Why a piece cannot be verified. */
+export function unverifiable(item: Pick<ExplainedItem, "citation">): string | undefined {
+  if (item.citation?.trust === "verified") return "verified already";
+  return item.citation?.status === "cited" ? undefined : "only near: teach it first";
 }

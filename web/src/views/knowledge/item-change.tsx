@@ -21,7 +21,7 @@ const ABOUT: Record<Wish, string> = {
   describe: "It is called this in lists, drafts and citations. No later run of learning replaces your words.",
   merge: "The other one is used in its place and takes over its names.",
   deprecate: "It is not handed to the model any more; drafts that use it are warned.",
-  verify: "It is trusted from now on; your name, the time and the reason are kept with this version.",
+  verify: "The pattern, whatever the value, is trusted from now on; your name, the time and the reason are kept with this version.",
   unverify: "Nobody vouches for it any more, and nobody warns of it: it is used as what the history says.",
 };
 

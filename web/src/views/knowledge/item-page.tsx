@@ -54,7 +54,7 @@ function Actions({ item, wish, set }: { item: ItemDetail; wish: (wish: Wish) => 
         <button type="button" className="button" onClick={() => wish("unverify")}>Take the verification back</button>
       ) : (
         <>
-          <button type="button" className="button main" onClick={() => void judge("verified")}><Icon name="check" /> Verify</button>
+          <button type="button" className="button main" title="The pattern, whatever the value, is trusted from now on" onClick={() => void judge("verified")}><Icon name="check" /> Verify</button>
           <button type="button" className="button" onClick={() => wish("verify")}>Verify, with a reason</button>
           {item.trust === "deprecated" && <button type="button" className="button" onClick={() => wish("unverify")}>Back to unverified</button>}
         </>
