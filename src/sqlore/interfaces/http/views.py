@@ -210,7 +210,8 @@ def _kept_away(state: Served, past: DraftHistory, number: int) -> str:
     try:
         Refiner(state.catalog, state.dialect, settings=state.lore.settings).on(past, number)
     except SqloreError as error:
-        return error.message
+        fragment = past.steps[number - 1].fragment
+        return error.message.removeprefix(f"{fragment} cannot come back: ")
     return ""
 
 

@@ -28,6 +28,7 @@ export function KnowledgePane() {
     <>
       <Tree nodes={nodes} tables={tables} change={begin} busy={figuresRunning} />
       {off.length > 0 && <SwitchedOff steps={off} change={setChange} />}
+      <p className="quiet keys-said">Arrow keys choose a piece, Enter opens what can be done with it.</p>
       {change && <Refine change={change} close={() => setChange(null)} />}
     </>
   );

@@ -3,8 +3,9 @@ import { api, ok, problemOf } from "../../api/client";
 import { listen } from "../../api/events";
 import type { Act, ExplainedItem, Problem, Proposal, RefineOption, Step } from "../../api/types";
 import { partsOf } from "../../lib/diff";
-import { sentence } from "../../lib/format";
+import { many, sentence } from "../../lib/format";
 import { matches } from "../../lib/keys";
+import { elapsed } from "../../lib/waiting";
 import { useLoaded } from "../../lib/load";
 import { useApp } from "../../state/app";
 import { useDesk } from "../../state/desk";
@@ -29,7 +30,7 @@ export function Refine({ change, close }: { change: Change; close: () => void })
   const [proposal, setProposal] = useState<Proposal | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
-  const [written, setWritten] = useState("");
+  const [written, setWritten] = useState<Written>(NOTHING);
   const stop = useRef(() => {});
   useEffect(() => () => stop.current(), []);
 
@@ -50,9 +51,9 @@ export function Refine({ change, close }: { change: Change; close: () => void })
     setProblem(null);
     try {
       const job = await ok(api.POST("/api/drafts/{id}/wishes", { params: { path: { id } }, body: { number, words } }));
-      setWritten("");
+      setWritten({ ...NOTHING, began: Date.now() });
       stop.current = listen(job.id, {
-        token: ({ text }) => setWritten((before) => before + text),
+        token: ({ text }) => setWritten((before) => ({ ...before, text: before.text + text, tokens: before.tokens + 1 })),
         proposal: (event) => setProposal(event.proposal),
         problem: (event) => setProblem(event.problem),
         end: () => setBusy(false),
@@ -88,6 +89,7 @@ export function Refine({ change, close }: { change: Change; close: () => void })
     <Dialog label="Change one piece" className="refine" close={close}>
       {proposal ? (
         <Review proposal={proposal} problem={problem} busy={busy} apply={() => void apply()} back={immediate ? undefined : () => setProposal(null)} close={close}>
+          {change.how === "off" && proposal.act === "off" && <WithJoins number={change.item.number ?? 0} busy={busy} proposal={proposal} choose={setProposal} />}
           {change.how === "add" && <Into busy={busy} choose={(scope) => void ask({ act: "add", item: change.item, scope, script: change.script })} />}
         </Review>
       ) : (
@@ -97,11 +99,20 @@ export function Refine({ change, close }: { change: Change; close: () => void })
   );
 }
 
+/** What the model writes of a wish: the text, its tokens, and since when, in milliseconds. */
+interface Written {
+  text: string;
+  tokens: number;
+  began: number;
+}
+
+const NOTHING: Written = { text: "", tokens: 0, began: 0 };
+
 interface WantedProps {
   change: Change;
   busy: boolean;
   /** What the model has said so far. */
-  written: string;
+  written: Written;
   problem: Problem | null;
   close: () => void;
   ask: (act: Act) => void;
@@ -152,9 +163,10 @@ function Wanted({ change, busy, written, problem, close, ask, wish }: WantedProp
       )}
       {change.how === "choose" && item && <Options item={item} choose={(one) => ask({ act: "choose", number: item.number ?? 0, item: one.item, text: one.sql })} />}
       {change.how === "pick" && <Additions scope={change.scope} choose={ask} />}
-      {busy && written && <pre className="sql written">{unfenced(written)}</pre>}
+      {busy && written.text && <pre className="sql written">{unfenced(written.text)}</pre>}
       {problem && <ProblemNote problem={problem} />}
       <div className="actions">
+        {busy && change.how === "wish" && written.began > 0 && <HowLong written={written} />}
         {busy && <Waiting>{change.how === "wish" ? "Changing the piece" : "Looking what changes"}</Waiting>}
         <button type="button" className="button" onClick={close}>Cancel</button>
         {(change.how === "wish" || change.how === "edit") && (
@@ -163,6 +175,17 @@ function Wanted({ change, busy, written, problem, close, ask, wish }: WantedProp
       </div>
     </form>
   );
+}
+
+/** How long a wish takes so far, and how much the model has written. */
+function HowLong({ written: { began, tokens } }: { written: Written }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const clock = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(clock);
+  }, []);
+  const wrote = tokens > 0 ? `, ${many(tokens, "token")} written` : "";
+  return <span className="quiet">{elapsed(now - began)}{wrote}</span>;
 }
 
 function Options({ item, choose }: { item: ExplainedItem; choose: (option: RefineOption) => void }) {
@@ -182,13 +205,33 @@ function Options({ item, choose }: { item: ExplainedItem; choose: (option: Refin
       {options.map((option) => (
         <li key={`${option.item}-${option.sql}`}>
           <button type="button" onClick={() => choose(option)}>
-            <span>{sentence(option.description)} <Badge citation={{ status: "cited", support: option.support, trust: option.trust }} /></span>
+            <span>{sentence(option.description)} <Badge citation={{ status: "cited", support: option.support, trust: option.trust, with_values: option.with_values }} /></span>
             <Sql text={option.sql} />
             {option.joins.length > 0 && <span className="quiet">It needs: {option.joins.join(", ")}</span>}
           </button>
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Whether the joins that only the piece needed go too, where there are any that would stay. */
+function WithJoins(props: { number: number; busy: boolean; proposal: Proposal; choose: (proposal: Proposal) => void }) {
+  const { number, proposal, choose } = props;
+  const id = useDesk((state) => state.id);
+  const kept = useRef(proposal);
+  const [all, setAll] = useState<Proposal | null>(null);
+  useEffect(() => {
+    if (id === null) return;
+    const body: Act = { act: "off", number, joins: "all" };
+    ok(api.POST("/api/drafts/{id}/proposals", { params: { path: { id } }, body })).then(setAll, () => {}); // then there is no choice
+  }, [id, number]);
+  if (all === null || all.after === kept.current.after) return null;
+  return (
+    <label className="check">
+      <input type="checkbox" checked={proposal.id === all.id} disabled={props.busy} onChange={(event) => choose(event.target.checked ? all : kept.current)} />
+      <span>Take out the joins that only it needed too: the rows may be others then</span>
+    </label>
   );
 }
 
@@ -211,6 +254,20 @@ function Into({ busy, choose }: { busy: boolean; choose: (scope: string) => void
 export function Review(props: { proposal: Proposal; problem: Problem | null; busy: boolean; apply: () => void; back?: () => void; close: () => void; children?: ReactNode }) {
   const { proposal } = props;
   const parts = useMemo(() => partsOf(proposal), [proposal]);
+  if (proposal.before === proposal.after) {
+    return (
+      <div>
+        <h2>Nothing would change</h2>
+        <p>{proposal.act === "wish" ? "What came back is what stands there already. Say it in other words, or edit the SQL of the piece." : "This is what stands there already."}</p>
+        {props.children}
+        {props.problem && <ProblemNote problem={props.problem} />}
+        <div className="actions">
+          {props.back && <button type="button" className="button" autoFocus onClick={props.back}>Back</button>}
+          <button type="button" className="button" onClick={props.close}>Leave as it is</button>
+        </div>
+      </div>
+    );
+  }
   return (
     <div>
       <h2>This changes, the rest stays as it is</h2>
@@ -231,7 +288,7 @@ export function Review(props: { proposal: Proposal; problem: Problem | null; bus
         </div>
       )}
       {props.children}
-      {proposal.notes.map((note) => <p key={note} className="quiet">{note}</p>)}
+      {proposal.notes.map((note) => <p key={note} className="told">{sentence(note)}</p>)}
       {props.problem && <ProblemNote problem={props.problem} />}
       <div className="actions">
         {props.back && <button type="button" className="button bare" onClick={props.back}>Back</button>}

@@ -7,7 +7,7 @@ import { type Change, Refine } from "./refine";
 
 /** Why something that is switched off is not offered to come back. */
 export function StaysOff({ why }: { why: string }) {
-  return <span className="quiet stays-off">Cannot come back now: {why}</span>;
+  return <p className="quiet stays-off">Cannot come back now: {why}</p>;
 }
 
 const SAID: Record<Step["act"], string> = {
@@ -41,8 +41,9 @@ export function StepsPane() {
               <p>{step.act === "sql" ? "" : `A ${step.kind} was `}{SAID[step.act]}{!step.done && ", and undone"}</p>
               {step.said && <p><q>{step.said}</q></p>}
               {step.act !== "sql" && <p>{step.fragment && <del>{step.fragment}</del>} {step.text && step.act !== "off" && <ins>{step.text}</ins>}</p>}
+              {step.off && step.done && step.stays_off && <StaysOff why={step.stays_off} />}
             </div>
-            {step.off && step.done && (step.stays_off ? <StaysOff why={step.stays_off} /> :
+            {step.off && step.done && !step.stays_off && (
               <button type="button" className="button" onClick={() => setChange({ how: "on", step })}>Bring back</button>
             )}
           </li>
