@@ -102,6 +102,20 @@ def test_what_repeated_rows_do_not_change_is_safe(bank: Engine, catalog: Catalog
     assert warned(f"SELECT {safe} FROM {HOLDERS}", bank, catalog) == set()
 
 
+def test_an_empty_table_is_named_where_nothing_is_left(tmp_path: Path) -> None:
+    path = make_sqlite(
+        tmp_path / "bank.sqlite", (*BANK, "CREATE TABLE trans (account_id INTEGER, sum INTEGER)")
+    )
+    sql = "SELECT a.id FROM account a JOIN trans t ON t.account_id = a.id WHERE a.kind = 'm' AND t.sum > 4"
+    with connect(str(path)) as engine:
+        found = list(figures(explain(sql, engine, catalog_from_schema(engine.schema())), engine))
+    said = {figure.kind: figure.warning for figure in found if figure.warning}
+    assert said == {
+        "relation": "nothing is left after the join: trans is empty",
+        "condition": "trans is empty",
+    }
+
+
 def test_what_they_change_is_said_at_the_join_that_repeats_them(bank: Engine, catalog: Catalog) -> None:
     found = joins_of(f"SELECT SUM(d.pay), COUNT(a.id) AS n FROM {HOLDERS}", bank, catalog)
     assert found["a.district_id = d.id"].warning == (

@@ -30,6 +30,7 @@ from sqlore.answer.explain_model import (
 )
 from sqlore.answer.explain_sql import NodeSql, edges_in, has_query, split_commas
 from sqlore.answer.explain_twice import Doubles
+from sqlore.answer.explain_unused import unused_joins
 from sqlore.answer.explain_words import short_value
 from sqlore.catalog import humanize
 from sqlore.errors import QueryError, QueryTimeout
@@ -89,7 +90,7 @@ class _NodeJobs:
     """The jobs of one node."""
 
     def __init__(self, explanation: Explanation, explained: ExplainedNode, costs: dict[str, float]) -> None:
-        self.graph, self.dialect = explanation.graph, explanation.dialect
+        self.graph, self.script, self.dialect = explanation.graph, explanation.sql, explanation.dialect
         self.explained = explained
         self.node: Node = explained.node
         self.cost = costs[explained.id]
@@ -119,12 +120,23 @@ class _NodeJobs:
         if self.sql is None:
             raise NoFigure("it belongs to several SELECTs at once")
         if item.kind == "relation":
-            return self.relation(self.sql, item, ask)
+            joined = self.relation(self.sql, item, ask)
+            return joined if joined.rows else replace(joined, empty=self._empty(self.sql, ask))
         if item.kind == "condition":
-            return self.condition(self.sql, item, ask)
+            counts = self.condition(self.sql, item, ask)
+            return counts if counts.total != 0 else replace(counts, empty=self._empty(self.sql, ask))
         if item.kind == "dimension":
             return self.dimension(self.sql, item, ask)
         return self.calculation(self.sql, item, ask)
+
+    def _empty(self, sql: NodeSql, ask: Ask) -> tuple[str, ...]:
+        """The tables of the FROM clause that have no rows at all."""
+        read = [self.graph.index.get(join.node) for join in sql.parts.joins]
+        tables = {node.name: node for node in read if node is not None and node.kind == "table" and node.sql}
+        try:
+            return tuple(name for name, node in tables.items() if not ask(node.sql, 1).rows)
+        except (QueryTimeout, QueryError):
+            return ()
 
     # -------------------------------------------------------------- rows and output
 
@@ -218,11 +230,25 @@ class _NodeJobs:
             raise NoFigure("it joins with each row of the outer query")
         joins = Joins(self.graph, sql, ask)
         if item.fragment.form != "edge":
-            return replace(joins.whole(), twice=self._twice(sql, ask))
+            whole = joins.whole()
+            named = [replace(step, many=self._joined_name(n)) for n, step in enumerate(whole.steps, 1)]
+            return replace(whole, steps=tuple(named), twice=self._twice(sql, ask))
         if item.join < 1:
             raise NoFigure("the join that it belongs to could not be found in the text")
         many, one = self._partners(item)
-        return replace(joins.step(item.join), many=many, one=one, twice=self._twice(sql, ask, item.join))
+        step = joins.step(item.join)
+        unused = self._joined_name(item.join) if step.lost and item.join in self._unused(item) else ""
+        twice = self._twice(sql, ask, item.join)
+        return replace(step, many=many, one=one, twice=twice, unused=unused)
+
+    def _unused(self, item: Item) -> frozenset[int]:
+        return unused_joins(self.script, self.dialect, item.fragment.scope)
+
+    def _joined_name(self, number: int) -> str:
+        """What a join adds to those before it: its table; empty where it has no name."""
+        assert self.node.parts is not None
+        source = self.graph.index.get(self.node.parts.joins[number].node)
+        return source.name if source is not None else ""
 
     def _twice(self, sql: NodeSql, ask: Ask, join: int | None = None) -> tuple[Twice, ...] | None:
         """What is counted twice because of one join, or of any; None where that is not known."""
@@ -235,8 +261,7 @@ class _NodeJobs:
     def _partners(self, item: Item) -> tuple[str, str]:
         """What the joined rows are called, many of them, and what each of those before is; empty: no name."""
         assert self.node.parts is not None
-        joined = self.graph.index.get(self.node.parts.joins[item.join].node)
-        new = joined.name if joined is not None else ""
+        new = self._joined_name(item.join)
         others = [name for name in item.fragment.tables if name.replace('"', "").lower() != new.lower()]
         one = singular(humanize(others[0].replace('"', ""))) if len(others) == 1 else ""
         return (plural(humanize(new)) if new else ""), one

@@ -115,13 +115,15 @@ class Values:
 class Counts:
     """Rows (of HAVING: groups) left by one condition `alone`, and by all of its clause `together`.
 
-    `total` is how many there are without any of them. None where counting took too long.
+    `total` is how many there are without any of them. None where counting took too long. `empty` are tables
+    without any row, where they leave none to be counted.
     """
 
     alone: int
     together: int | None
     total: int | None
     unit: Literal["rows", "groups"] = "rows"
+    empty: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +148,8 @@ class Joined:
     `lost`: left rows that have no match and are gone; `unmatched`: those without a match that an outer join
     keeps. `multiplied`: rows too many, because left rows have several matches: several `many` for one `one`,
     where these have names. `steps` are the joins of a whole FROM clause one by one. `twice` are aggregates
-    that are wrong because of it; None where that is not known.
+    that are wrong because of it; None where that is not known. `empty` are tables without any row, where
+    nothing is left. `unused` is the joined table where rows are lost and nothing else of it is used.
     """
 
     rows: int
@@ -159,6 +162,8 @@ class Joined:
     many: str = ""
     one: str = ""
     twice: tuple[Twice, ...] | None = ()
+    empty: tuple[str, ...] = ()
+    unused: str = ""
 
     @property
     def multiplies(self) -> bool:

@@ -64,6 +64,8 @@ def figure_text(facts: Facts) -> str:
     '12 rows, 5 columns; 1 of 10 rows lost; 3 rows more by several matches'
     >>> figure_text(Joined(4500, 5, 77, multiplied=4423, many="accounts", one="district"))
     '4,500 rows, 5 columns; 77 rows become 4,500: several accounts for one district'
+    >>> figure_text(Joined(892, 28, 77, steps=(Joined(892, 8, 5369, lost=4477, many="card"),)))
+    '892 rows, 28 columns; card loses 4,477 of 5,369 rows'
     """
     if isinstance(facts, Values):
         return ", ".join(said(value) for value in facts.values) + (", …" if facts.more else "")
@@ -97,7 +99,11 @@ def _joined(facts: Joined) -> str:
         parts[0] += f", {number_of(facts.columns, 'column')}"
     before = number_of(facts.before or 0, "row")
     if facts.lost:
-        parts.append(f"{facts.lost:,} of {before} lost")
+        unused = f", and nothing else of {facts.unused} is used" if facts.unused else ""
+        parts.append(f"{facts.lost:,} of {before} lost{unused}")
+    worst = max(facts.steps, key=lambda step: step.lost or 0, default=None)
+    if worst is not None and worst.lost and 2 * worst.lost > (worst.before or 0) and worst.many:
+        parts.append(f"{worst.many} loses {worst.lost:,} of {number_of(worst.before or 0, 'row')}")
     if facts.unmatched:
         parts.append(f"{facts.unmatched:,} of {before} kept without a match")
     if facts.multiplied:
@@ -139,13 +145,19 @@ def warning_of(facts: Facts) -> str:
     ''
     >>> warning_of(Joined(12, 5, 10, twice=(Twice("SUM(d.size)", "sum", ("dept",), 12, 10),)))
     'SUM(d.size) adds rows of dept several times, because this join repeats them: 12 values instead of 10'
+    >>> warning_of(Joined(0, 5, 10, lost=10, empty=("trans",)))
+    'nothing is left after the join: trans is empty'
     >>> warning_of(Groups(8, (), (), (Loose("d.id", 7, 8),)))
     'd.id is not grouped by: 7 of 8 groups have several of it, and any one of them is shown'
     """
     if isinstance(facts, Joined):
         if facts.twice:
             return "; ".join(_twice(one, bool(facts.steps)) for one in facts.twice)
-        return "nothing is left after the join" if not facts.rows and facts.before else ""
+        if facts.rows or not (facts.before or facts.empty):
+            return ""
+        return "nothing is left after the join" + (f": {_without_rows(facts.empty)}" if facts.empty else "")
+    if isinstance(facts, Counts) and facts.empty:
+        return _without_rows(facts.empty)
     if isinstance(facts, Counts) and facts.total:
         if not facts.alone:
             return "no row meets this condition"
@@ -154,6 +166,10 @@ def warning_of(facts: Facts) -> str:
     if isinstance(facts, Groups):
         return "; ".join(_loose(one) for one in facts.loose)
     return ""
+
+
+def _without_rows(tables: Sequence[str]) -> str:
+    return f"{' and '.join(tables)} {'is' if len(tables) == 1 else 'are'} empty"
 
 
 def _loose(one: Loose) -> str:

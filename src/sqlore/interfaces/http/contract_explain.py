@@ -123,13 +123,17 @@ class Values(BaseModel):
 
 
 class Counts(BaseModel):
-    """Rows left by one condition alone, by all of its clause together, and without any of them."""
+    """Rows left by one condition alone, by all of its clause together, and without any of them.
+
+    `empty` are tables without any row, where they leave none to be counted.
+    """
 
     type: Literal["counts"]
     alone: int
     together: int | None = None
     total: int | None = None
     unit: Literal["rows", "groups"] = "rows"
+    empty: list[str] = []
 
 
 class Twice(BaseModel):
@@ -157,6 +161,8 @@ class Joined(JoinStep):
     """What a join does; `multiplies` where it makes several rows of one. `steps` of a whole FROM clause.
 
     `many` and `one` are what its sides are called. `twice` is what it makes wrong; None: not known.
+    `empty` are tables without any row, where nothing is left. `unused` is the joined table where rows are
+    lost and nothing else of it is used.
     """
 
     type: Literal["joined"]
@@ -165,6 +171,8 @@ class Joined(JoinStep):
     many: str = ""
     one: str = ""
     twice: list[Twice] | None = []
+    empty: list[str] = []
+    unused: str = ""
 
 
 class Loose(BaseModel):
