@@ -170,3 +170,24 @@ def test_an_answer_carries_what_it_leaves_out(retriever: Retriever, tmp_path: Pa
             snapshot=retriever.snapshot,
         )
         assert again.uncovered == draft.uncovered
+
+
+TOTAL = "SELECT SUM(A11) AS {} FROM district"
+REVENUE = (
+    ("What is our monthly recurring revenue?", TOTAL.format("mrr")),
+    ("Monthly recurring revenue by region", f"{TOTAL.format('mrr')} GROUP BY A3"),
+    *((f"Net revenue in 199{n}", f"SELECT MAX(opened) FROM account WHERE district_id = 1 AND opened = {n}")
+      for n in range(6)),
+    *HISTORY,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("question", ["How much recurring revenue?", "How much monthly recurring revenue?"])
+def test_a_calculation_that_the_history_calls_by_a_word_answers_it(question: str) -> None:
+    scripts = [Script(sql, key=f"r{n}", question=words) for n, (words, sql) in enumerate(REVENUE)]
+    with Store.create(":memory:") as store:
+        learn(store, scripts, catalog=CATALOG, dialect="sqlite")
+        retriever = Retriever(store, catalog=CATALOG)
+        assert phrases(question, "SELECT SUM(A11) FROM district", retriever) == []
+        (other,) = phrases(question, "SELECT COUNT(*) FROM client", retriever)
+        assert other.endswith("revenue")

@@ -43,3 +43,39 @@ def test_an_item_is_shown_with_the_value_that_the_question_names() -> None:
     assert in_the_question(item, [other, east]).sql == "d.A3 = 'east Bohemia'"
     assert in_the_question(item, [other]) == item
     assert in_the_question(item, []) == item
+
+
+def _told(history: tuple[tuple[str, str], ...], question: str) -> dict[str, list[str]]:
+    """The conditions told of each phrase of a question, under a history."""
+    with Store.create(":memory:") as store:
+        learn(store, [Script(sql, question=words) for words, sql in history], dialect="sqlite")
+        found = spoken(Retriever(store).snapshot, question)
+    return {one.phrase: [item.sql for item in one.items] for one in found}
+
+
+ISSUED = "SELECT COUNT(*) FROM account WHERE frequency = '{}'"
+STATEMENTS = (
+    ("How many accounts have a weekly statement?", ISSUED.format("TYDNE")),
+    ("Clients who choose a statement each week", ISSUED.format("TYDNE")),
+    ("Accounts whose statement comes weekly", ISSUED.format("TYDNE")),
+    ("Accounts with a monthly statement", ISSUED.format("MESICNE")),
+    ("How many choose issuance after transaction?", ISSUED.format("PO OBRATU")),
+    ("Which accounts are there?", "SELECT account_id FROM account"),
+    ("How many regions are there?", "SELECT COUNT(DISTINCT region) FROM district"),
+    ("How many loans are there?", "SELECT COUNT(*) FROM loan"),
+    ("Name all regions", "SELECT region FROM district"),
+    ("Name all loans", "SELECT loan_id FROM loan"),
+    *((f"Name all {name}s", f"SELECT {name}_id FROM {name}") for name in ("client", "card", "disp", "bank")),
+    *((f"How many {name}s?", f"SELECT COUNT({name}_id) FROM {name}") for name in ("trans", "card", "bank")),
+)
+
+
+def test_a_word_beside_it_says_which_value_of_a_pattern_is_meant() -> None:
+    told = _told(STATEMENTS, "Accounts of 1993 with statement issued after transaction, by region")
+    assert told == {"transaction": ["account.frequency = 'PO OBRATU'"]}
+
+
+def test_a_word_that_goes_with_several_values_alike_tells_none() -> None:
+    assert "statement" not in _told(STATEMENTS, "Accounts of 1993 with a statement")
+    weekly = STATEMENTS[:3] + STATEMENTS[4:]
+    assert _told(weekly, "Accounts of 1993 with a statement")["statement"] == ["account.frequency = 'TYDNE'"]

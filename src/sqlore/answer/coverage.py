@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from sqlore.answer.coverage_sql import Told, Uses
-from sqlore.answer.coverage_words import LINKS, RELATIVE, SAYS_NOTHING, TO_A_NUMBER
+from sqlore.answer.coverage_words import LINKS, RELATIVE, SAYS_NOTHING, TO_A_NUMBER, initials_in
 from sqlore.catalog.text import quoted
 from sqlore.errors import SqlError
 from sqlore.model import GoesWith, Uncovered, ValueMatch
 from sqlore.retrieve.association import Going
+from sqlore.retrieve.spoken import near_by
 from sqlore.retrieve.structure import CALLS
 from sqlore.retrieve.words import stem, tokens
 from sqlore.sql import parse_script
@@ -104,6 +105,8 @@ class Coverage:
         cues = [match.span() for pattern in CALLS.values() for match in pattern.finditer(question)]
         values = self._catalog.values.match(question)
         quotes = quoted(question)
+        short = told.short_names | (uses.short_names if uses is not None else frozenset())
+        cues += initials_in(question, short)
         asked = frozenset(map(stem, tokens(question)))
         for match in _WORD.finditer(question):
             start, end = match.span()
@@ -120,6 +123,9 @@ class Coverage:
             if (said and not word.certain) or len(plain) < 2 or told.says(word.stem):
                 continue
             if self._judged(word, here, told, uses, asked):
+                if uses is not None:
+                    near = near_by(question, start)
+                    word.going = tuple(uses.settled(word.stem, one, near) for one in word.going)
                 yield word
 
     def _judged(
@@ -134,6 +140,8 @@ class Coverage:
         rows = uses.saying([word.stem]) if uses is not None else np.zeros(0, dtype=np.int32)
         lift = 0.0
         if uses is not None and len(rows):
+            if not word.certain and uses.calls(word.stem, rows):
+                return False
             lift = uses.lift(rows)
             word.going = uses.going(rows, _BETTER * lift)
             word.certain |= bool(word.going)

@@ -12,7 +12,7 @@ import numpy as np
 from sqlore.catalog.text import fold
 from sqlore.errors import SqlError
 from sqlore.model import VAL, GoesWith, ParsedScript, Schema, ValueMatch
-from sqlore.retrieve.association import USES, Going, conditions, holding, lifts
+from sqlore.retrieve.association import USES, Going, conditions, holding, lifts, settled
 from sqlore.retrieve.words import stem, tokens
 from sqlore.sql import parse_script
 
@@ -28,6 +28,8 @@ _FORM: Final = 4
 _MANY: Final = 4
 _NEARLY: Final = 0.8
 _COLUMN_LIFT: Final = 2.0
+#: A calculation is called by a word that this share of its texts say.
+_CALLED: Final = 0.5
 _DIGITS: Final = re.compile(r"\d+")
 
 
@@ -67,6 +69,11 @@ class Told:
                 meanings = (dictionary.describe_value(table, column, one) for one in fragment.literals)
                 found |= set(stems_in(*meanings))
         return frozenset(found)
+
+    @property
+    def short_names(self) -> frozenset[str]:
+        """The names that the query gives, which may be initials."""
+        return frozenset(naming.alias.lower() for naming in self._parsed.namings if naming.alias)
 
     def says(self, word: str) -> bool:
         """Whether a stem is there, or another form of it."""
@@ -153,6 +160,38 @@ class Uses:
         """Conditions that the texts `rows` stand for with this lift at least, and the query has not."""
         found = conditions(self.snapshot, rows, self.common, fixed=fixed)
         return tuple(one for one in found if one.item not in self._held and one.lift >= least)
+
+    def settled(self, word: str, one: Going, near: Iterable[str]) -> Going:
+        """The same with the value that a question means by `word`, with the words `near` it."""
+        return settled(self.snapshot, word, one, near, self.said).going
+
+    def calls(self, word: str, rows: Ints) -> bool:
+        """Whether the history calls a calculation of the query by a word: in a name, or where `rows` say it.
+
+        A word may stand for several ("revenue" of orders, of subscriptions): half of one's texts are enough.
+        """
+        for item in self._calculations:
+            known = self.snapshot.items[item]
+            if word in set(stems_in(*known.aliases)):
+                return True
+            texts = {t for t in self.snapshot.texts_of(item).tolist() if self.said[t]}
+            both = len(texts.intersection(rows.tolist()))
+            if both >= USES and both >= _CALLED * len(texts):
+                return True
+        return False
+
+    @cached_property
+    def short_names(self) -> frozenset[str]:
+        """The names of the query's calculations in the history that may be initials."""
+        names = (alias.lower() for item in self._calculations for alias in self.snapshot.items[item].aliases)
+        return frozenset(names)
+
+    @cached_property
+    def _calculations(self) -> list[int]:
+        """Those of the query's items that calculate something of their own: any question counts rows."""
+        items = self.snapshot.items
+        held = (row for row in self._held if items[row].kind == "calculation")
+        return [row for row in held if not items[row].skeleton.startswith("count(")]
 
     def on_other_columns(self, rows: Ints, columns: Collection[str], least: float) -> tuple[Going, ...]:
         """Items on a column that nearly all texts `rows` use, and the query nowhere (`columns`)."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from typing import Final
 
 from sqlore.catalog.names import word_set
 from sqlore.catalog.text import STOP_WORDS
 from sqlore.retrieve.words import STOPWORDS
 
-__all__ = ["LINKS", "RELATIVE", "SAYS_NOTHING", "TO_A_NUMBER"]
+__all__ = ["LINKS", "RELATIVE", "SAYS_NOTHING", "TO_A_NUMBER", "initials_in"]
 
 _MONTHS: Final = word_set(
     """january february march april may june july august september october november december
@@ -44,3 +46,22 @@ SAYS_NOTHING: Final = (
         months day days date time today now age ages century decade"""
     )
 )
+
+#: Letters of initials at least: two stand for too much.
+_INITIALS: Final = 3
+
+
+def initials_in(question: str, names: Collection[str]) -> list[tuple[int, int]]:
+    """Where the words of a question stand whose initials are one of `names`.
+
+    >>> initials_in("How much monthly recurring revenue is there?", {"mrr", "n"})
+    [(9, 34)]
+    """
+    words = list(re.finditer(r"[^\W\d_]+", question))
+    letters = "".join(match[0][0].lower() for match in words)
+    found = []
+    for name in names:
+        at = letters.find(name) if len(name) >= _INITIALS and len(letters) == len(words) else -1
+        if at >= 0:
+            found.append((words[at].start(), words[at + len(name) - 1].end()))
+    return found

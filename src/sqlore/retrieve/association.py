@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from sqlore.retrieve.snapshot import Bools, Floats, Ints, Snapshot
 
-__all__ = ["Going", "conditions", "goes_with", "holding", "lifts"]
+__all__ = ["Going", "Settled", "conditions", "goes_with", "holding", "lifts", "settled"]
 
 #: A word stands for an item that this share of its texts use, this many at least, and this many times
 #: more often than texts do in general.
@@ -24,6 +25,8 @@ USES: Final = 2
 LIFT: Final = 3.0
 #: A condition has a fixed value for the word where this share of the word's texts write the same one.
 FIXED: Final = 0.5
+#: A word says a value, not only its pattern, where it stands by it so many times more often than others do.
+_SAYS_VALUE: Final = 1.5
 
 
 class Going(NamedTuple):
@@ -90,3 +93,56 @@ def _uses(snapshot: Snapshot, rows: Ints) -> Floats:
     weights = np.zeros(len(snapshot.texts), dtype=np.float32)
     weights[rows] = 1
     return snapshot.total(weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a word that goes with a condition says of its value: `word` is the one that says it.
+
+    `going` has no literals where the word goes with several values of the pattern about alike.
+    """
+
+    word: str
+    going: Going
+
+
+def settled(snapshot: Snapshot, word: str, going: Going, near: Iterable[str], said: Bools) -> Settled:
+    """The value that a question means: `near` are the stems of the words that stand by `word` in it.
+
+    Most accounts with a "statement" have a weekly one, and most accounts of the history do: that says nothing
+    of the week. Where a word nearby is said with another value alone ("after transaction"), that one is
+    meant.
+    """
+    if not going.literals:
+        return Settled(word, going)
+    values = {
+        row: frozenset(snapshot.literals_of.get((going.item, row), ()))
+        for row in snapshot.texts_of(going.item).tolist()
+        if said[row]
+    }
+    own = _telling(snapshot, word, values, said).get(going.literals, 0.0)
+    meant, best = Settled(word, going), own
+    for other in near:
+        told = _telling(snapshot, other, values, said)
+        for literals, times in told.items():
+            # Of words that say it alike the longer names it: "transaction", not "after".
+            better = (times, len(other)) > (best, len(meant.word)) and times > own
+            if literals == going.literals or len(told) > 1 or not better:
+                continue
+            rows = tuple(
+                r for r in holding(snapshot, [other], said).tolist() if literals in values.get(r, ())
+            )
+            best, meant = times, Settled(other, going._replace(texts=rows, literals=literals))
+    if meant.going is going and own < _SAYS_VALUE and len(_telling(snapshot, word, values, said)) > 1:
+        return Settled(word, going._replace(literals=()))
+    return meant
+
+
+def _telling(
+    snapshot: Snapshot, word: str, values: dict[int, frozenset[tuple[str, ...]]], said: Bools
+) -> dict[tuple[str, ...], float]:
+    """For each value that stands by a word how many times more often it does than the item's uses have it."""
+    rows = [row for row in holding(snapshot, [word], said).tolist() if row in values]
+    every = Counter(literals for found in values.values() for literals in found)
+    here = Counter(literals for row in rows for literals in values[row])
+    return {one: (n / len(rows)) / (every[one] / len(values)) for one, n in here.items()}

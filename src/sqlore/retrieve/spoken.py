@@ -7,17 +7,22 @@ many about accounts. Said by itself, with the reason, that is knowledge all the 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
 from sqlore.model import VAL, GoesWith, KnowledgeItem, Uncovered, ValueMatch
-from sqlore.retrieve.association import Going, conditions, holding
+from sqlore.retrieve.association import Going, conditions, holding, settled
 from sqlore.retrieve.snapshot import Snapshot
 from sqlore.retrieve.words import STOPWORDS, stem
 
-__all__ = ["in_the_question", "spoken"]
+__all__ = ["in_the_question", "near_by", "spoken"]
+
+_CLAUSE: Final = re.compile(r"[,;:?!]|\.(?!\d)")
+#: Words to each side of one that may say which value it means.
+_NEAR: Final = 3
 
 
 def spoken(snapshot: Snapshot, question: str, known: Collection[int] = ()) -> tuple[Uncovered, ...]:
@@ -28,16 +33,42 @@ def spoken(snapshot: Snapshot, question: str, known: Collection[int] = ()) -> tu
     alive = np.ones(len(snapshot.texts), dtype=np.bool_)
     common = snapshot.total(alive.astype(np.float32)) / max(1, len(snapshot.texts))
     found, seen = [], set(known)
-    for match in re.finditer(r"[^\W\d_]{3,}", question):
-        if match[0].lower() in STOPWORDS:
-            continue
-        rows = holding(snapshot, [stem(match[0].lower())], snapshot.said)
-        going = [one for one in conditions(snapshot, rows, common) if snapshot.items[one.item].id not in seen]
-        if going:
+    places = {stem(match[0].lower()): match for match in reversed(list(_words(question)))}
+    for match in _words(question):
+        word = stem(match[0].lower())
+        rows = holding(snapshot, [word], snapshot.said)
+        near = near_by(question, match.start())
+        by_word: dict[str, list[Going]] = {}
+        for one in conditions(snapshot, rows, common):
+            meant = settled(snapshot, word, one, near, snapshot.said)
+            if snapshot.items[one.item].id not in seen and meant.going.literals:
+                by_word.setdefault(meant.word, []).append(meant.going)
+        for said, going in by_word.items():
             items = tuple(_item(snapshot, one) for one in sorted(going, key=lambda one: -one.share))
             seen |= {item.item for item in items}
-            found.append(Uncovered(match[0], *match.span(), items))
-    return tuple(found)
+            place = places.get(said, match)
+            found.append(Uncovered(place[0], *place.span(), items))
+    return tuple(sorted(found, key=lambda one: one.start))
+
+
+def near_by(question: str, start: int) -> tuple[str, ...]:
+    """The stems of the telling words in the clause of a question around `start`, a few to each side.
+
+    >>> near_by("Accounts of 1993 with a statement issued after transaction, by region", 24)
+    ('account', 'issu', 'after', 'transaction')
+    """
+    first = max((m.end() for m in _CLAUSE.finditer(question[:start])), default=0)
+    end = _CLAUSE.search(question, start)
+    words = list(_words(question[first : end.start() if end else len(question)]))
+    at = next((n for n, match in enumerate(words) if first + match.end() > start), 0)
+    around = words[max(0, at - _NEAR) : at] + words[at + 1 : at + 1 + _NEAR]
+    return tuple(dict.fromkeys(stem(match[0].lower()) for match in around))
+
+
+def _words(question: str) -> Iterator[re.Match[str]]:
+    """The words of a question that may say something."""
+    found = re.finditer(r"[^\W\d_]{3,}", question)
+    return (match for match in found if match[0].lower() not in STOPWORDS)
 
 
 def in_the_question(item: KnowledgeItem, values: Iterable[ValueMatch]) -> KnowledgeItem:
