@@ -388,6 +388,31 @@ def test_only_what_is_wanted_is_computed(firm: Engine, catalog: Catalog) -> None
     assert list(figures(found, firm, only=[])) == []
 
 
+def test_a_join_that_loses_rows_for_a_table_that_is_not_used(firm: Engine, catalog: Catalog) -> None:
+    sql = (
+        "SELECT e.dept_id, COUNT(e.id) FROM emp e JOIN dept d ON d.id = e.dept_id"
+        " JOIN sale s ON s.emp_id = e.id AND s.kind = 'q' WHERE d.city = 'x' GROUP BY e.dept_id"
+    )
+    seen = Seen(sql, firm, catalog)
+    link = seen.by_sql["s.emp_id = e.id"]
+    assert isinstance(link.facts, Joined)
+    assert (link.facts.lost, link.facts.before, link.facts.unused) == (3, 4, "sale")
+    assert "3 of 4 rows lost, and nothing else of sale is used" in link.text
+    other = seen.facts("d.id = e.dept_id")
+    assert isinstance(other, Joined)
+    assert (other.lost, other.unused) == (1, "")
+    whole = next(f for f in seen.figures if isinstance(f.facts, Joined) and f.facts.steps)
+    assert whole.text.endswith("sale loses 3 of 4 rows")
+
+
+@pytest.mark.parametrize("shown", ["COUNT(*)", "COUNT(amount)", "e.id, s.amount"])
+def test_a_table_whose_rows_are_counted_or_shown_is_used(firm: Engine, catalog: Catalog, shown: str) -> None:
+    sql = f"SELECT {shown} FROM emp e JOIN sale s ON s.emp_id = e.id"
+    facts = Seen(sql, firm, catalog).facts("s.emp_id = e.id")
+    assert isinstance(facts, Joined)
+    assert (facts.lost, facts.unused) == (2, "")
+
+
 # -------------------------------------------------------------- columns outside GROUP BY
 
 

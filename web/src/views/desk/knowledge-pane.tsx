@@ -178,12 +178,18 @@ export function FigureLine(props: { figure: Figure | undefined; rowsOnly?: boole
   return (
     <>
       {figure.warning && <span className="figure warned">{figure.warning}</span>}
-      <span className={`figure${figure.status === "slow" ? " waits" : ""}`}>
+      <span className={`figure${figure.status === "slow" ? " waits" : ""}${losesMost(figure.facts) ? " notable" : ""}`}>
         <Funnel facts={figure.facts} />
         <span className="figure-text">{figure.text}</span>
       </span>
     </>
   );
+}
+
+/** Whether a join drops more rows than it keeps, or some for a table of which nothing else is used. */
+function losesMost(facts: Figure["facts"]): boolean {
+  if (facts?.type !== "joined") return false;
+  return Boolean(facts.unused) || [facts, ...(facts.steps ?? [])].some((step) => 2 * (step.lost ?? 0) > (step.before ?? 0));
 }
 
 /** How many rows a condition leaves, alone and with the others, as parts of all. */
