@@ -111,7 +111,7 @@ class Vocabulary:
             words = _TOKEN.findall(short.lower())
             new = [word for word in words if singular(word) not in known and word not in _EMPTY]
             about = _OF.match(short)
-            if about and about[1].lower() == said:
+            if (about and about[1].lower() == said) or short.lower().startswith(f"{said.lower()} "):
                 continue  # "gender of the superhero" says no more than gender
             if new and len(words) <= _GLOSS_WORDS and short[-1] not in "…," and "•" not in short:
                 return short

@@ -11,7 +11,7 @@ import { chipSign, chipText } from "../lib/chips";
 import { kindName } from "../lib/kinds";
 import { SQLITE_WORDS } from "../lib/sql";
 import { useApp } from "../state/app";
-import { KnownPanel } from "./ask/known";
+import { apart, KnownPanel } from "./ask/known";
 import { unfinished } from "./desk/code-editor";
 import { withoutLines } from "./desk/code-gutter";
 import { FigureLine } from "./desk/knowledge-pane";
@@ -48,8 +48,8 @@ describe("a description", () => {
   const described = (save = vi.fn(async () => {})) => show(<Description table="district" column="A11" text="" source={null} aliases={[]} save={save} />);
   it("is opened by one click, and looks as if it were", async () => {
     await described();
-    expect(button(/^Describe A11/)?.querySelector("svg")).toBeTruthy();
-    await click(button(/^Describe A11/));
+    expect(button(/^Describe it: A11/)?.querySelector("svg")).toBeTruthy();
+    await click(button(/^Describe it: A11/));
     expect(document.activeElement).toBe(box.querySelector("textarea"));
   });
   it("keeps what was typed when the model is stopped, and can be saved while it writes", async () => {
@@ -58,7 +58,7 @@ describe("a description", () => {
     vi.spyOn(api, "POST").mockResolvedValue({ data: { id: "job" }, response: new Response() } as never);
     vi.spyOn(events, "listen").mockReturnValue(() => {});
     await described(save);
-    await click(button(/^Describe A11/));
+    await click(button(/^Describe it: A11/));
     const field = box.querySelector("textarea") as HTMLTextAreaElement;
     await act(async () => {
       Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value")?.set?.call(field, "average salary in the dis");
@@ -105,6 +105,13 @@ describe("knowledge that is searched", () => {
   });
 });
 
+describe("words looked up in the history", () => {
+  it("do not reach into each other", () => {
+    const phrase = (text: string, start: number) => ({ text, start, end: start + text.length, kind: "group" }) as const;
+    expect(apart([phrase("born between 1974", 8), phrase("between 1974 and 1976", 13), phrase("1974", 21), phrase("loans", 0)])).toEqual(["loans", "between 1974 and 1976"]);
+  });
+});
+
 describe("what was learned", () => {
   const report: LearnReport = { read: 3, new: 1, folded: 0, known: 0, items: 4, seconds: 9.1, rejected: { not_a_query: 1, unparsable: 1 }, scripts: 5, pieces: 9, verified: 0, misnamed: [] };
   it("tells statements that are no queries from what was not understood", async () => {
@@ -120,6 +127,11 @@ describe("what was learned", () => {
     await click(button(/^Dismiss all/));
     await click(button(/^Dismiss this one/));
     expect(dismiss.mock.calls).toEqual([[{ reason: "not_a_query" }], [{ reason: "unparsable" }], [{ id: "2" }]]);
+    expect(button(/^Mend it/)).toBeUndefined();
+    const mend = vi.fn();
+    await show(<NotLearned rejected={[one("1", "not_a_query"), one("2", "unparsable")]} dismiss={dismiss} mend={mend} />);
+    await click(button(/^Mend it and try again/));
+    expect(mend).toHaveBeenCalledExactlyOnceWith(one("2", "unparsable"));
   });
 });
 

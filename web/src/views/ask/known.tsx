@@ -50,7 +50,7 @@ function Marked({ known }: { known: Known }) {
     from = span.end;
   }
   parts.push(known.question.slice(from));
-  const phrases = [...new Set(known.phrases.map((one) => one.text))];
+  const phrases = apart(known.phrases);
   return (
     <div className="known-words">
       {spans.length > 0 && <p className="known-question">{parts}</p>}
@@ -70,11 +70,20 @@ function Marked({ known }: { known: Known }) {
       )))}
       {phrases.length > 0 && (
         <p className="quiet">
-          Compared with the history: {phrases.map((text, at) => <span key={text}>{at > 0 && ", "}<q>{text}</q></span>)}
+          Words looked up in the history: {phrases.map((text, at) => <span key={text}>{at > 0 && ", "}<q>{text}</q></span>)}
         </p>
       )}
     </div>
   );
+}
+
+/** The phrases without those that lie in, or reach into, a longer one. */
+export function apart(phrases: Known["phrases"]): string[] {
+  const kept: Known["phrases"] = [];
+  for (const one of [...phrases].sort((a, b) => b.end - b.start - (a.end - a.start))) {
+    if (kept.every((other) => one.end <= other.start || other.end <= one.start)) kept.push(one);
+  }
+  return [...new Set(kept.sort((a, b) => a.start - b.start).map((one) => one.text))];
 }
 
 function KnownKind({ items }: { items: KnownItem[] }) {

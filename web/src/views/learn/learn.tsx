@@ -27,6 +27,8 @@ export default function Learn() {
   const [report, setReport] = useState<LearnReport | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const job = useRef<string | null>(null);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const mended = useRef<string | null>(null);
   const reload = useApp((state) => state.load);
   const rejected = useLoaded(() => ok(api.GET("/api/rejected", { params: { query: { limit: 500 } } })), []);
   const stop = useRef(() => {});
@@ -47,7 +49,12 @@ export default function Learn() {
       job.current = started.id;
       stop.current = listen(started.id, {
         stage: ({ stage, done, total }) => setRunning({ stage, done, total: total ?? null }),
-        learned: (event) => setReport({ ...event.report, seconds: (Date.now() - began) / 1000 }),
+        learned: ({ report: found }) => {
+          setReport({ ...found, seconds: (Date.now() - began) / 1000 });
+          const left = Object.values(found.rejected).some((number) => number > 0);
+          if (mended.current !== null && !left) void dismiss({ id: mended.current }); // what was wrong with it is not any more
+          mended.current = null;
+        },
         problem: (event) => setProblem(event.problem),
         end: ({ status }) => {
           setRunning(null);
@@ -75,6 +82,13 @@ export default function Learn() {
     }
   };
 
+  const mend = (one: Rejected) => {
+    mended.current = one.id;
+    setText(one.sql);
+    box.current?.focus();
+    box.current?.scrollIntoView({ block: "center" });
+  };
+
   return (
     <div className="page learn">
       <header>
@@ -84,7 +98,7 @@ export default function Learn() {
       <Drop files={files} set={setFiles} disabled={running !== null} />
       <label className="stack">
         Or paste SQL
-        <textarea className="field mono" rows={6} spellCheck={false} value={text} disabled={running !== null} placeholder={"-- Revenue of March\nSELECT …"}
+        <textarea ref={box} className="field mono" rows={6} spellCheck={false} value={text} disabled={running !== null} placeholder={"-- Revenue of March\nSELECT …"}
           onChange={(event) => setText(event.target.value)} />
       </label>
       <ReadingOptions reading={reading} set={setReading} disabled={running !== null} />
@@ -96,7 +110,7 @@ export default function Learn() {
       {problem && <ProblemNote problem={problem} />}
       {report && <Report report={report} />}
       <WarmUp again={() => void reload()} />
-      {rejected.data && rejected.data.length > 0 && <NotLearned rejected={rejected.data} dismiss={(which) => void dismiss(which)} />}
+      {rejected.data && rejected.data.length > 0 && <NotLearned rejected={rejected.data} dismiss={(which) => void dismiss(which)} mend={running === null ? mend : undefined} />}
     </div>
   );
 }
@@ -156,8 +170,15 @@ const REASONS: Record<Rejected["reason"], string> = {
   unreadable: "Cannot be read",
 };
 
+interface NotLearnedProps {
+  rejected: Rejected[];
+  dismiss: (which: { id?: string; reason?: Rejected["reason"] }) => void;
+  /** Takes a statement into the box, to be mended there. */
+  mend?: (one: Rejected) => void;
+}
+
 /** What was left out, by reason. What is dismissed is not listed again, even when the same history is learned once more. */
-export function NotLearned({ rejected, dismiss }: { rejected: Rejected[]; dismiss: (which: { id?: string; reason?: Rejected["reason"] }) => void }) {
+export function NotLearned({ rejected, dismiss, mend }: NotLearnedProps) {
   const reasons = [...new Set(rejected.map((one) => one.reason))];
   return (
     <section className="known-scripts not-learned">
@@ -177,6 +198,7 @@ export function NotLearned({ rejected, dismiss }: { rejected: Rejected[]; dismis
                       <span className="quiet">{one.source && `${one.source}${one.line ? `:${one.line}` : ""}`}</span>
                     </summary>
                     <Sql text={one.sql} block />
+                    {mend && reason === "unparsable" && <button type="button" className="more" onClick={() => mend(one)}>Mend it and try again</button>}
                     {mine.length > 1 && <button type="button" className="more" onClick={() => dismiss({ id: one.id })}>Dismiss this one</button>}
                   </details>
                 </li>
