@@ -268,3 +268,20 @@ def test_a_long_answer_is_laid_out_before_it_is_cited(answered: Answers) -> None
     assert draft.result is not None
     assert draft.result.rows == (("Flash", "DC Comics"), ("Hulk", "Marvel Comics"))
     assert draft.attempts[-1].sql == sql
+
+
+def test_a_model_that_goes_in_a_circle_is_told_so_in_plain_words(answered: Answers) -> None:
+    stretch = " AND name NOT IN ('classic', 'junior', 'gold')"
+    draft, _ = answered(
+        Answer(f"SELECT name FROM hero WHERE id > 0{stretch * 9}"[:-3], finish="repeats"), repairs=0
+    )
+    assert "again and again" in (draft.error or "")
+    assert "'classic'" in (draft.error or "")
+    assert draft.attempts[-1].sql.count("NOT IN") <= 2
+
+
+def test_what_is_missing_is_said_without_the_names_of_the_parser(answered: Answers) -> None:
+    draft, _ = answered("SELECT name FROM hero WHERE id = 1 AND", repairs=0)
+    assert "missing" in (draft.error or "")
+    assert "class" not in (draft.error or "")
+    assert "keyword" not in (draft.error or "")

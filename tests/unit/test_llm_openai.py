@@ -161,10 +161,20 @@ def test_an_endpoint_that_does_not_stream_is_understood(endpoint: Endpoint) -> N
     assert (answer.text, answer.usage.prompt, said) == ("SELECT 1", 100, ["SELECT 1"])
 
 
+def _piece(text: str) -> dict[str, Any]:
+    choice = {"index": 0, "delta": {"content": text}, "finish_reason": None}
+    return {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+
+
+def test_a_model_that_repeats_itself_is_stopped(endpoint: Endpoint) -> None:
+    endpoint.replies = [(200, [_piece(" AND kind NOT IN ('classic', 'gold')") for _ in range(1000)])]
+    answer = endpoint.model().chat(ASK, max_tokens=512, on_token=lambda _: None)
+    assert answer.finish == "repeats"
+    assert len(answer.text) < 300
+
+
 def test_a_stream_that_does_not_end_is_left(endpoint: Endpoint) -> None:
-    choice = {"index": 0, "delta": {"content": "SELECT 1 "}, "finish_reason": None}
-    piece = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
-    endpoint.replies = [(200, [piece] * 1000)]
+    endpoint.replies = [(200, [_piece(f"SELECT {n} ") for n in range(1000)])]
     said: list[str] = []
     answer = endpoint.model().chat(ASK, max_tokens=10, on_token=said.append)
     assert answer.finish == "length"

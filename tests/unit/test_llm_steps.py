@@ -126,3 +126,11 @@ def test_who_waits_for_another_question_is_told_so_and_waits_as_long_as_that_one
     assert model.chat(ASK, timeout=1.0, on_step=steps.append).text == "x" * 30
     assert steps[0].words == "the model answers another question first"
     first.join()
+
+
+def test_a_model_that_repeats_itself_is_stopped(model: LocalModel) -> None:
+    server = Server([token(" AND kind NOT IN ('classic', 'gold')") for _ in range(100)])
+    answer = served(model, server).chat(ASK, timeout=9)
+    assert answer.finish == "repeats"
+    assert server.given < 10
+    assert answer.usage.completion == server.given

@@ -27,6 +27,8 @@ class Candidate:
     sql: str = ""
     rows: Rows | None = None
     error: str | None = None
+    looped: bool = False
+    """Whether the model went in a circle at its last attempt."""
 
 
 def vote(candidates: Sequence[Candidate]) -> Candidate:

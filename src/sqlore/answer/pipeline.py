@@ -24,6 +24,7 @@ from sqlore.answer.reuse import reuser_of
 from sqlore.answer.slips import mended_names
 from sqlore.config import Settings, load_settings
 from sqlore.errors import CheckError, EngineError, ModelError, ModelRefusal, SqlError, SqloreError, UsageError
+from sqlore.llm.base import once, repeated
 from sqlore.model import Attempt, Draft, Rows, Uncovered, Usage
 from sqlore.prompts import Prepared, Prompt, load_strategy, prepare_strategy
 from sqlore.sql import check_query, extract_sql
@@ -295,7 +296,7 @@ class _Job:
 
     def _try(self, candidate: Candidate) -> None:
         """Generate, check and run once. A model that gives no answer at all comes through as an error."""
-        candidate.sql, candidate.rows, candidate.error = "", None, None
+        candidate.sql, candidate.rows, candidate.error, candidate.looped = "", None, None, False
         try:
             answer = self._generate(candidate)
         except ModelRefusal as error:
@@ -317,7 +318,11 @@ class _Job:
             candidate.rows = self._run(candidate.sql)
         except (ModelRefusal, SqlError, CheckError, EngineError) as error:
             candidate.error = describe(error)
-            if answer.finish == "length" and not candidate.sql:
+            again = repeated(answer.text) if answer.finish != "stop" else ""
+            if again and not candidate.sql:
+                candidate.error = f"the model wrote the same again and again and was stopped: {_short(again)}"
+                said, candidate.looped = once(said), True
+            elif answer.finish == "length" and not candidate.sql:
                 candidate.error += f" (the answer was cut off at {MAX_TOKENS} tokens)"
         candidate.attempts.append(Attempt(candidate.sql or said, candidate.error, answer.text))
 
@@ -353,16 +358,23 @@ class _Job:
         """Ask again with the error; False where the model gives no answer any more.
 
         The first time the most probable answer is wanted, then another one: it may have said the same again.
+        One that went in a circle mostly would.
         """
         last, kept = candidate.attempts[-1], (candidate.sql, candidate.error)
         candidate.prompt = candidate.prompt.repaired(last.sql or last.text[:500], last.error or "")
-        candidate.temperature, candidate.seed = (SAMPLE_TEMPERATURE if number else 0.0), number
+        other = number or candidate.looped
+        candidate.temperature, candidate.seed = (SAMPLE_TEMPERATURE if other else 0.0), number
         try:
             self._try(candidate)
         except ModelError:
             candidate.sql, candidate.error = kept
             return False
         return True
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 80 else f"{line[:80]}…"
 
 
 def describe(error: SqloreError) -> str:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, Literal, Protocol, runtime_checkable
 
 from sqlore.errors import ModelUnavailable
 from sqlore.model import Message, Usage
@@ -18,7 +18,7 @@ from sqlore.model import Message, Usage
 if TYPE_CHECKING:
     from sqlore.config import Settings
 
-Finish = Literal["stop", "length", "other"]
+Finish = Literal["stop", "length", "repeats", "other"]
 OnToken = Callable[[str], None]
 ModelPhase = Literal["waits", "loads", "asked", "reads", "writes"]
 
@@ -88,11 +88,50 @@ def more_time(limit: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model said. `finish` is ``length`` where it was cut off at the token limit."""
+    """What a model said. `finish` is ``length`` where it was cut off at the token limit, ``repeats`` where it
+    was stopped because it wrote the same again and again."""
 
     text: str
     usage: Usage = field(default_factory=Usage)
     finish: Finish = "stop"
+
+
+#: A model is taken to go in a circle where the end of its text is one stretch, this many times at least and
+#: over this many characters; a stretch is looked for in so many characters.
+_TIMES: Final = 3
+_REPEATED: Final = 140
+TAIL: Final = 1200
+_MARK: Final = 16
+
+
+def repeated(text: str) -> str:
+    """The stretch that a text ends with again and again; empty where it does not. Cheap: asked at each token.
+
+    >>> repeated("SELECT 1 FROM t WHERE a = 1" + " AND t.kind NOT IN ('classic', 'junior', 'gold')" * 3)
+    " AND t.kind NOT IN ('classic', 'junior', 'gold')"
+    >>> repeated("SELECT a, b, c" + " " * 500), repeated("VALUES (1), (1), (1), (1)")
+    ('', '')
+    """
+    tail = text[-TAIL:]
+    before = tail.rfind(tail[-_MARK:], 0, -1) if len(tail) >= _REPEATED else -1
+    if before < 0:
+        return ""
+    length = len(tail) - _MARK - before
+    stretch = tail[-length:]
+    times = max(_TIMES, -(-_REPEATED // length))
+    return stretch if stretch.strip() and tail.endswith(stretch * times) else ""
+
+
+def once(text: str) -> str:
+    """A text that ends with one stretch again and again, with the first of these alone.
+
+    >>> once("SELECT 1 FROM t WHERE a = 1" + " AND t.kind NOT IN ('classic', 'junior', 'gold')" * 3)
+    "SELECT 1 FROM t WHERE a = 1 AND t.kind NOT IN ('classic', 'junior', 'gold')"
+    """
+    if stretch := repeated(text):
+        while text.endswith(stretch * 2):
+            text = text[: -len(stretch)]
+    return text
 
 
 @runtime_checkable

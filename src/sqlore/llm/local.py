@@ -20,7 +20,17 @@ from pathlib import Path
 from typing import Any
 
 from sqlore.errors import ModelError, ModelTimeout, ModelUnavailable
-from sqlore.llm.base import Answer, Finish, ModelStep, OnStep, OnToken, more_time, require_model_requests
+from sqlore.llm.base import (
+    TAIL,
+    Answer,
+    Finish,
+    ModelStep,
+    OnStep,
+    OnToken,
+    more_time,
+    repeated,
+    require_model_requests,
+)
 from sqlore.model import Message, Usage
 
 # Prompt tokens read between two looks at the cancel flag: under two seconds on two cores, and 4 % slower
@@ -167,6 +177,7 @@ class _Request:
         """When it last came on: a batch of the prompt or a token."""
         self._step = ModelStep("reads", limit=limit, still=True)
         self._parts: list[str] = []
+        self._tail = ""
         self._timings: dict[str, Any] = {}
         self._finish: Finish = "other"
         self._error: BaseException | None = None
@@ -200,7 +211,9 @@ class _Request:
         seconds = time.monotonic() - self._started
         cached = int(self._timings.get("cache_n", 0))
         prompt = cached + int(self._timings.get("prompt_n", 0))
-        usage = Usage(prompt, cached, int(self._timings.get("predicted_n", 0)), seconds, 1, 0.0)
+        usage = Usage(
+            prompt, cached, int(self._timings.get("predicted_n", len(self._parts))), seconds, 1, 0.0
+        )
         return Answer("".join(self._parts), usage, self._finish)
 
     def _still(self, timeout: float) -> ModelTimeout:
@@ -223,7 +236,7 @@ class _Request:
         except BaseException as error:  # an exception must not pass through native code
             self._error = self._error or error
             return True
-        return False
+        return self._finish == "repeats"
 
     def _take(self, chunk: dict[str, Any]) -> None:
         self.moved = time.monotonic()
@@ -238,7 +251,10 @@ class _Request:
                 self.tell(ModelStep("writes", len(self._parts), None, self._limit, still=True))
                 if self._on_token is not None:
                     self._on_token(text)
-            if choice.get("finish_reason"):
+                self._tail = (self._tail + text)[-TAIL:]
+                if repeated(self._tail):
+                    self._finish = "repeats"
+            if choice.get("finish_reason") and self._finish != "repeats":
                 reason = choice["finish_reason"]
                 self._finish = reason if reason in ("stop", "length") else "other"
 

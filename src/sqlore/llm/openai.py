@@ -23,6 +23,7 @@ from sqlore.llm.base import (
     OnStep,
     OnToken,
     more_time,
+    repeated,
     require_model_requests,
 )
 from sqlore.model import Message, Usage
@@ -133,6 +134,9 @@ class OpenAIModel:
                 reply.add(chunk, heard)
                 if len(reply.text) > most:  # it does not keep to what it was asked, and may never end
                     reply.finish = "length"
+                    break
+                if repeated(reply.text):
+                    reply.finish = "repeats"
                     break
                 if time.monotonic() > deadline:
                     raise openai.APITimeoutError(request=answer.response.request)

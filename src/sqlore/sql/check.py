@@ -22,6 +22,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from sqlore.errors import NotAQuery, ParseError, SqlError, UnsafeSql
 from sqlore.model import Schema
 from sqlore.sql.check_names import check_names
+from sqlore.sql.failures import plain
 from sqlore.sql.tree import quickly_joined
 
 __all__ = ["check_query"]
@@ -229,7 +230,7 @@ def _parse(tokens: list[Token], sql: str, language: Dialect) -> exp.Expr:
                 raise _error(UnsafeSql, f"INTO {following.text.upper()} writes a file", token) from error
         raise _parse_error(error) from error
     except SqlglotError as error:
-        raise ParseError(str(error).split("\n")[0]) from error
+        raise ParseError(plain(str(error))) from error
     except RecursionError as error:
         raise ParseError("it is nested too deeply to be read") from error
     tree = trees[0] if trees else None
@@ -244,7 +245,7 @@ _INTO_FILES: Final = frozenset({"OUTFILE", "DUMPFILE"})
 def _parse_error(error: SqlglotParseError) -> ParseError:
     found = error.errors[0] if error.errors else {}
     near = str(found.get("highlight") or "").strip()
-    message = str(found.get("description") or error).split("\n")[0].rstrip(".")
+    message = plain(str(found.get("description") or error))
     return ParseError(
         f"{message} near {near!r}" if near else message,
         line=found.get("line"),

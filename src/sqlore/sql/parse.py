@@ -11,6 +11,7 @@ from sqlglot.errors import ParseError as GlotParseError
 from sqlglot.errors import SqlglotError
 
 from sqlore.errors import NotAQuery, ParseError, SqlError
+from sqlore.sql.failures import plain
 from sqlore.sql.names import word_set
 from sqlore.sql.tokens import FUNCTION_MARK, Tokens, TooLarge, tokenize, tools
 
@@ -30,9 +31,6 @@ _SET_WORDS: Final = frozenset(
     {TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.ALL, TokenType.DISTINCT}
 )
 _WORD: Final = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\(|;)*([A-Za-z_]+)", re.S)
-
-
-_MISSING: Final = re.compile(r"Required keyword: '(\w+)' missing for <class '[\w.]*?(\w+)'>")
 
 
 @dataclass(slots=True)
@@ -325,9 +323,7 @@ def _tree(tokens: Tokens, first: int, stop: int) -> Any:
         IndexError,
         KeyError,
     ) as error:
-        what = (
-            "nested too deeply" if isinstance(error, RecursionError) else str(error).split("\n", 1)[0][:200]
-        )
+        what = "nested too deeply" if isinstance(error, RecursionError) else plain(str(error))[:200]
         raise _error(tokens, first, f"cannot be read: {what}") from error
     tree = trees[0] if trees else None
     if tree is None or isinstance(tree, exp.Command):
@@ -342,10 +338,7 @@ def _tree(tokens: Tokens, first: int, stop: int) -> Any:
 def _from_glot(tokens: Tokens, error: GlotParseError) -> ParseError:
     details = error.errors[0] if error.errors else {}
     line, column = details.get("line"), details.get("col")
-    message = str(details.get("description") or error).split("\n", 1)[0].rstrip(".")
-    missing = _MISSING.match(message)
-    if missing:
-        message = f"something is missing after {missing.group(2)} ({missing.group(1)})"
+    message = plain(str(details.get("description") or error))
     mark = str(details.get("highlight") or "")
     if line is None or column is None:
         return _error(tokens, 0, message)
