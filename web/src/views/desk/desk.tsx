@@ -13,6 +13,7 @@ import { Split } from "../../ui/split";
 import { Tabs } from "../../ui/tabs";
 import { KnownPanel } from "../ask/known";
 import { Asking } from "./asking";
+import { Attempts } from "./attempts";
 import { ChatPane } from "./chat-pane";
 import { CodePane } from "./code-pane";
 import { ComparePane } from "./compare-pane";
@@ -95,14 +96,7 @@ function Unanswered({ again }: { again: () => Promise<void> }) {
           <Link className="button" href="/">Another question</Link>
         </div>
       </div>
-      {draft.attempts.length > 0 && (
-        <details className="attempts">
-          <summary>What the model tried</summary>
-          {draft.attempts.map((one, at) => (
-            <div key={at}><pre className="sql">{one.sql}</pre>{one.error && <p className="quiet">{sentence(one.error)}</p>}</div>
-          ))}
-        </details>
-      )}
+      {draft.attempts.length > 0 && <Attempts draft={draft} />}
       {draft.known && <KnownPanel known={draft.known} />}
     </div>
   );
