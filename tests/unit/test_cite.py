@@ -149,6 +149,14 @@ def test_citations_are_in_the_order_of_the_text(store: Store) -> None:
     assert {c.status for c in citations} == {"cited"}
 
 
+def test_a_log_with_placeholders_does_not_tell_which_values_are_new() -> None:
+    """What the server counted has ``$1`` where the value stood: nobody knows which it was."""
+    with learned(("SELECT count(*) FROM hero WHERE height > ?",), SCHEMA) as counted:
+        sql = "SELECT count(*) FROM hero WHERE height > 180"
+        found = of(cite(sql, counted, "sqlite", SCHEMA), "height > 180")
+    assert (found.status, found.new_values, found.with_values) == ("cited", (), None)
+
+
 def test_an_empty_store_cites_nothing() -> None:
     with Store.create(":memory:") as empty:
         citations = cite(HISTORY[0], empty, "sqlite", SCHEMA)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlore.model import Citation, Fragment, Kind, KnowledgeItem, Schema
 from sqlore.sql import parse_script
+from sqlore.sql.placeholders import is_placeholder
 
 if TYPE_CHECKING:
     from sqlore.knowledge import Store
@@ -104,7 +105,7 @@ class _Finder:
     def _cited(self, fragment: Fragment, item: KnowledgeItem) -> Citation:
         """How many rows are shown is no knowledge to be checked: values of an output are not counted."""
         found = _citation(fragment, item, 1.0)
-        if item.synthetic or fragment.kind not in _VALUED or not fragment.literals:
+        if item.synthetic or not _valued(fragment, item):
             return found
         used = self._store.scripts_with(item.id, fragment.literals)
         # the item names its most used literals only, the count is of all
@@ -176,9 +177,16 @@ def _citation(fragment: Fragment, item: KnowledgeItem | None, score: float) -> C
     )
 
 
+def _valued(fragment: Fragment, item: KnowledgeItem) -> bool:
+    """Whether there are values to tell of: none where the log has placeholders in their place."""
+    if fragment.kind not in _VALUED or not fragment.literals:
+        return False
+    return not any(is_placeholder(value) for values, _ in item.literals for value in values)
+
+
 def _new_values(fragment: Fragment, item: KnowledgeItem) -> tuple[str, ...]:
     """Literals that the item was never used with."""
-    if fragment.kind not in _VALUED or not fragment.literals:
+    if not _valued(fragment, item):
         return ()
     seen = {value for values, _ in item.literals for value in values}
     return tuple(dict.fromkeys(value for value in fragment.literals if value not in seen))

@@ -36,6 +36,20 @@ _JINJA_STATEMENT = re.compile(r"\{\{-?\s*(config|log|exceptions|print)\b", re.S)
 _NUMBERED = re.compile(r'(?<=[\w"])#(?=\d+(?!\w))')
 
 
+_PLACEHOLDER = re.compile(
+    r"\?\d*|\$\d+|\$\w+|\$\{.*\}|[:@]\w+|%s|%\(.*\)[sdif]|##.*##|\{\{.*\}\}|<val>", re.DOTALL
+)
+
+
+def is_placeholder(literal: str) -> bool:
+    """Whether a literal of a script is a place for a value that its log does not tell.
+
+    >>> [is_placeholder(text) for text in ("?", "$1", ":name", "%(name)s", "##name##", "7", "a?")]
+    [True, True, True, True, True, False, False]
+    """
+    return _PLACEHOLDER.fullmatch(literal) is not None
+
+
 def _blank(text: str) -> str:
     """Spaces of the same length; line ends stay, so that line numbers stay."""
     return re.sub(r"[^\r\n]", " ", text)
