@@ -4,9 +4,9 @@ import type { Act, RefineOption } from "../../api/types";
 import { sentence } from "../../lib/format";
 import { useLoaded } from "../../lib/load";
 import { useDesk } from "../../state/desk";
-import { Badge, ProblemNote, Waiting } from "../../ui/bits";
-import { Sql } from "../../ui/code-line";
+import { ProblemNote, Waiting } from "../../ui/bits";
 import { KindIcon } from "../../ui/icons";
+import { OptionList } from "./option-list";
 
 /** The pieces of the history that fit into a part of the draft; one with values asks for them. */
 export function Additions({ scope, choose }: { scope: string; choose: (act: Act) => void }) {
@@ -17,18 +17,8 @@ export function Additions({ scope, choose }: { scope: string; choose: (act: Act)
   if (!data) return <Waiting>Looking what fits here</Waiting>;
   if (data.length === 0) return <p>The history has nothing else that fits here.</p>;
   if (picked) return <Values option={picked} back={() => setPicked(null)} choose={(values) => choose({ act: "add", item: picked.item, scope, values })} />;
-  return (
-    <ul className="options">
-      {data.map((one) => (
-        <li key={one.item}>
-          <button type="button" onClick={() => ((one.values[0]?.length ?? 0) > 0 ? setPicked(one) : choose({ act: "add", item: one.item, scope }))}>
-            <span><KindIcon kind={one.kind} /> {sentence(one.description)} <Badge citation={{ status: "cited", support: one.support, trust: one.trust }} /></span>
-            <Sql text={one.sql} />
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
+  const take = (one: RefineOption) => ((one.values[0]?.length ?? 0) > 0 ? setPicked(one) : choose({ act: "add", item: one.item, scope }));
+  return <OptionList options={data} sign={(one) => <KindIcon kind={one.kind} />} choose={take} />;
 }
 
 /** The values of a piece: those of the history and of the column are offered, any other can be written. */

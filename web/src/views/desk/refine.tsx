@@ -9,11 +9,12 @@ import { elapsed } from "../../lib/waiting";
 import { useLoaded } from "../../lib/load";
 import { useApp } from "../../state/app";
 import { useDesk } from "../../state/desk";
-import { Badge, ProblemNote, Waiting } from "../../ui/bits";
+import { ProblemNote, Waiting } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
 import { Dialog } from "../../ui/dialog";
 import { KindIcon } from "../../ui/icons";
 import { Additions } from "./additions";
+import { OptionList } from "./option-list";
 import { unfenced } from "./asking";
 
 /** What somebody wants to do about one piece. */
@@ -200,19 +201,7 @@ function Options({ item, choose }: { item: ExplainedItem; choose: (option: Refin
   if (problem) return <ProblemNote problem={problem} />;
   if (options === null) return <Waiting>Looking in the history</Waiting>;
   if (options.length === 0) return <p>The history has no other {item.kind} that fits in this place.</p>;
-  return (
-    <ul className="options">
-      {options.map((option) => (
-        <li key={`${option.item}-${option.sql}`}>
-          <button type="button" onClick={() => choose(option)}>
-            <span>{sentence(option.description)} <Badge citation={{ status: "cited", support: option.support, trust: option.trust, with_values: option.with_values }} /></span>
-            <Sql text={option.sql} />
-            {option.joins.length > 0 && <span className="quiet">It needs: {option.joins.join(", ")}</span>}
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
+  return <OptionList options={options} choose={choose} />;
 }
 
 /** Whether the joins that only the piece needed go too, where there are any that would stay. */

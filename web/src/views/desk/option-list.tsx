@@ -1,0 +1,50 @@
+import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
+import type { RefineOption } from "../../api/types";
+import { sentence } from "../../lib/format";
+import { Badge } from "../../ui/bits";
+import { Sql } from "../../ui/code-line";
+
+/** From so many pieces on, words narrow the list. */
+const MANY = 6;
+
+/** Pieces of the history to choose from: by words where they are many, by arrows, and Enter takes the first. */
+export function OptionList(props: { options: RefineOption[]; sign?: (option: RefineOption) => ReactNode; choose: (option: RefineOption) => void }) {
+  const { options, sign, choose } = props;
+  const [words, setWords] = useState("");
+  const box = useRef<HTMLDivElement>(null);
+  const found = options.filter((one) => holds(one, words));
+  const searched = options.length >= MANY;
+  const press = (event: KeyboardEvent) => {
+    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const typing = event.target instanceof HTMLInputElement;
+    if (typing && event.key === "Enter" && found[0]) choose(found[0]);
+    else if (move !== undefined) {
+      const all = [...(box.current?.querySelectorAll<HTMLElement>("input, li button") ?? [])];
+      all[Math.max(0, Math.min(all.length - 1, all.indexOf(document.activeElement as HTMLElement) + move))]?.focus();
+    } else return;
+    event.preventDefault();
+  };
+  return (
+    <div ref={box} onKeyDown={press}>
+      {searched && <input className="field" type="search" autoFocus value={words} placeholder="Words of the piece or of its SQL" aria-label="Narrow the list" onChange={(event) => setWords(event.target.value)} />}
+      <ul className="options">
+        {found.map((one, at) => (
+          <li key={`${one.item}-${one.sql}`}>
+            <button type="button" autoFocus={!searched && at === 0} onClick={() => choose(one)}>
+              <span>{sign?.(one)} {sentence(one.description)} <Badge citation={{ status: "cited", support: one.support, trust: one.trust, with_values: one.with_values }} /></span>
+              <Sql text={one.sql} />
+              {one.joins.length > 0 && <span className="quiet">It needs: {one.joins.join(", ")}</span>}
+            </button>
+          </li>
+        ))}
+        {found.length === 0 && <li className="quiet">Nothing here says that.</li>}
+      </ul>
+    </div>
+  );
+}
+
+/** Whether a piece has all the words, in its description or its SQL. */
+export function holds(option: Pick<RefineOption, "description" | "sql">, words: string): boolean {
+  const text = `${option.description} ${option.sql}`.toLowerCase();
+  return words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
