@@ -19,7 +19,7 @@ export function modelWords({ phase, done, total }: ModelEvent): string {
 /** When it is given up; empty where there is no limit. */
 export function limitWords({ limit, still }: ModelEvent): string {
   if (limit == null) return "";
-  return `It is given up after ${count(limit)} s${still ? " without progress" : ""}; Settings, model_timeout.`;
+  return `It is given up after ${count(limit)} s${still ? " without progress" : ""}; see “Patience with the model” in the settings.`;
 }
 
 /** Elapsed time: 7 s, 1 min 15 s. */

@@ -47,6 +47,9 @@ export function Topbar() {
           <span>Go to or do</span>
           <kbd>{isMac ? "⌘K" : "Ctrl K"}</kbd>
         </button>
+        <Link href="/settings" className="button bare icon" aria-label="Settings" aria-current={view === "settings" ? "page" : undefined}>
+          <Icon name="sliders" />
+        </Link>
         <ThemeButton />
       </div>
     </header>

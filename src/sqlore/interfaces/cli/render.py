@@ -165,6 +165,8 @@ def show_draft(
         console.print(Text(draft.error, style="red"))
     for left in draft.uncovered:
         console.print(Text(uncovered_text(left), style="yellow"))
+        if left.items:
+            console.print(Text(f"  to add it: sqlore refine --add {left.items[0].item} --apply", style="dim"))
     if draft.result is not None:
         show_rows(console, draft.result, most)
     console.print(usage_text(draft.usage, len(draft.attempts)), style="dim")
