@@ -56,6 +56,7 @@ describe("knowledge, dictionary and learning", { skip }, () => {
     assert.match(await page.locator(".facts").innerText(), /verified by \S+, just now/);
     await page.reload();
     await button("Take the verification back").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Set it back" }).click();
     await button("Verify").waitFor();
     await page.locator(".changes li", { hasText: "trust" }).first().waitFor();
   });

@@ -197,8 +197,8 @@ def test_a_script_of_several_queries_is_learned_once() -> None:
         text = "SELECT a FROM t WHERE b = 1; SELECT count(*) FROM u"
         assert teach(store, text, "SELECT count(*) FROM u").new == 2
         assert [script.description for script in store.scripts()] == [
-            "a of rows of t whose b is 1; and number of rows of u",
-            "number of rows of u",
+            "a of rows of t whose b is 1; and number of us",
+            "number of us",
         ]
         again = teach(store, text, text.replace("1", "2"))
         assert (again.known, again.new, again.folded) == (1, 0, 1)
