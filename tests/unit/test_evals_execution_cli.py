@@ -187,6 +187,7 @@ def test_what_is_done_survives_an_interruption_and_a_kill(
     )
     while not oracle.waiting.wait(0.1):
         assert process.poll() is None, process.communicate()
+    time.sleep(1)  # it waits for the answer by now: a person interrupts what takes long
     process.send_signal(how)
     try:
         out, err = process.communicate(timeout=20)
