@@ -25,7 +25,7 @@ from sqlore.answer.slips import mended_names
 from sqlore.config import Settings, load_settings
 from sqlore.errors import CheckError, EngineError, ModelError, ModelRefusal, SqlError, SqloreError, UsageError
 from sqlore.llm.base import once, repeated
-from sqlore.model import Attempt, Draft, Rows, Uncovered, Usage
+from sqlore.model import Attempt, Draft, FromHistory, Rows, Uncovered, Usage
 from sqlore.prompts import Prepared, Prompt, load_strategy, prepare_strategy
 from sqlore.sql import check_query, extract_sql
 from sqlore.sql.layout import laid_out
@@ -167,11 +167,7 @@ class _Job:
             remarks += [found.why] if found is not None else []
             return None
         sql = laid_out(found.sql, self.engine.dialect)
-        citations = cite(sql, store, self.engine.dialect, self.catalog.schema)
-        source = found.source
-        return Draft(
-            question, sql, citations, found.rows, (Attempt(sql),), notes=(source.note,), reused=source
-        )
+        return self._saved(question, sql, found.rows, found.source, store)
 
     def reused(
         self, question: str, store: Store, retriever: Retriever, exclude: Collection[int | str]
@@ -187,19 +183,22 @@ class _Job:
         except (SqlError, CheckError, EngineError):
             return None
         self.stage("citing")
-        citations = cite(sql, store, self.engine.dialect, self.catalog.schema)
         left = self.uncovered(question, sql, retriever, exclude)
-        source = found.source
-        return Draft(
-            question,
-            sql,
-            citations,
-            rows,
-            (Attempt(sql),),
-            notes=(source.note,),
-            uncovered=left,
-            reused=source,
-        )
+        return self._saved(question, sql, rows, found.source, store, left)
+
+    def _saved(
+        self,
+        question: str,
+        sql: str,
+        rows: Rows | None,
+        source: FromHistory,
+        store: Store,
+        left: tuple[Uncovered, ...] = (),
+    ) -> Draft:
+        """The draft of a script of the history, for which no model was asked."""
+        citations = cite(sql, store, self.engine.dialect, self.catalog.schema)
+        attempts, notes = (Attempt(sql),), (source.note,)
+        return Draft(question, sql, citations, rows, attempts, notes=notes, uncovered=left, reused=source)
 
     def resolved(self, prompt: Prompt) -> Prompt:
         """The prompt whose answer is SQL: what comes before it is asked, once and most probably, and used.

@@ -49,13 +49,14 @@ def load_scripts(db: sqlite3.Connection, ids: Sequence[int] | None = None) -> li
     return [_stored(rows[number], tuple(items[number])) for number in wanted]
 
 
-def _stored(row: sqlite3.Row, items: tuple[int, ...]) -> StoredScript:
-    read = Script(
+def _script(row: sqlite3.Row, evidence: str | None = None) -> Script:
+    """The script of a row; those that were not learned are kept without evidence."""
+    return Script(
         row["sql"],
         key=row["key"] or "",
         question=row["question"],
         comment=row["comment"],
-        evidence=row["evidence"],
+        evidence=evidence,
         author=row["author"],
         time=row["time"],
         runs=row["runs"],
@@ -64,9 +65,12 @@ def _stored(row: sqlite3.Row, items: tuple[int, ...]) -> StoredScript:
         dialect=row["dialect"],
         database=row["database"],
     )
+
+
+def _stored(row: sqlite3.Row, items: tuple[int, ...]) -> StoredScript:
     return StoredScript(
         row["id"],
-        read,
+        _script(row, row["evidence"]),
         row["skeleton"],
         row["description"],
         items,
@@ -127,20 +131,7 @@ def rejected_scripts(
 
 
 def _rejected(row: sqlite3.Row) -> Rejected:
-    script = Script(
-        row["sql"],
-        key=row["key"] or "",
-        question=row["question"],
-        comment=row["comment"],
-        author=row["author"],
-        time=row["time"],
-        runs=row["runs"],
-        source=row["source"],
-        line=row["line"],
-        dialect=row["dialect"],
-        database=row["database"],
-    )
-    return Rejected(script, row["reason"], row["message"], row["error_line"])
+    return Rejected(_script(row), row["reason"], row["message"], row["error_line"])
 
 
 def dismiss(db: sqlite3.Connection, number: int | None, reason: RejectReason | None) -> int:
