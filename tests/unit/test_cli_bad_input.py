@@ -34,6 +34,7 @@ from cli_helpers import (
     serving,
 )
 from store_helpers import content
+from support import heeding_ctrl_c
 
 PROGRAM = [sys.executable, "-c", "from sqlore.interfaces.cli import main; main()"]
 LEARN = ("learn", "--db", "shop.sqlite", "--history", "history")
@@ -73,12 +74,11 @@ def start(
     """The program in a process of its own."""
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     command = [*PROGRAM, *map(str, arguments)]
-    return subprocess.Popen(command, preexec_fn=lambda: _heeding_ctrl_c(before), **options)
+    return subprocess.Popen(command, preexec_fn=lambda: _prepared(before), **options)
 
 
-def _heeding_ctrl_c(before: Callable[[], object] | None) -> None:
-    """Where the tests run in the background Ctrl-C is ignored, by their children too; these must not."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _prepared(before: Callable[[], object] | None) -> None:
+    heeding_ctrl_c()
     if before is not None:
         before()
 

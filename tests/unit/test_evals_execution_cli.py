@@ -19,6 +19,7 @@ import pytest
 from cli_helpers import Command, clean_environment
 from execution_helpers import TASKS, gold_answers, heroes, tasks_file
 from sqlore.llm import base
+from support import heeding_ctrl_c
 
 
 @pytest.fixture
@@ -181,21 +182,15 @@ def test_what_is_done_survives_an_interruption_and_a_kill(
     process = subprocess.Popen(
         command,
         env={**os.environ, "SQLORE_ALLOW_MODEL_REQUESTS": "1"},
+        preexec_fn=heeding_ctrl_c,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
     while not oracle.waiting.wait(0.1):
         assert process.poll() is None, process.communicate()
-    time.sleep(1)  # it waits for the answer by now: a person interrupts what takes long
     process.send_signal(how)
-    try:
-        out, err = process.communicate(timeout=20)
-    except (
-        subprocess.TimeoutExpired
-    ):  # it came just before the wait for the answer: as a person does, once more
-        process.send_signal(how)
-        out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (code, "")
     if how == signal.SIGINT:
         assert "go on with: sqlore eval execution --resume run" in err
