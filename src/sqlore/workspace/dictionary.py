@@ -1,0 +1,51 @@
+"""What people say of tables, columns and values; and the descriptions that follow from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlore.workspace.learning import remember
+from sqlore.workspace.places import state_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from sqlore.catalog import Catalog, Entry
+    from sqlore.workspace.opened import OnProgress, Opened
+
+__all__ = ["redescribe", "say"]
+
+
+def say(lore: Opened, entries: Sequence[Entry], taken_back: Sequence[Entry]) -> Catalog:
+    """Keeps what a person says and no longer says, as `Workspace.say` says it."""
+    from sqlore.catalog import Dictionary
+
+    known, catalog = lore.learned, lore.catalog
+    said = catalog.dictionary
+    for entry in (*entries, *taken_back):
+        said = said.without(entry.table, entry.column, entry.value, source="person")
+    entries = tuple(replace(entry, source="person") for entry in entries)
+    # added to nothing, the entries reach the value index as well
+    fresh = replace(catalog, dictionary=Dictionary()).with_entries((*said.entries, *entries))
+    store = lore.create_store()
+    if not known:
+        store.set_meta(database=lore.engine.url, state=state_of(lore.engine, lore.settings.dictionary))
+    store.save_catalog(fresh.to_json())
+    lore.take_catalog(fresh)
+    if not known:
+        remember(lore)
+    return fresh
+
+
+def redescribe(lore: Opened, names: Collection[str], on_progress: OnProgress | None) -> tuple[int, int]:
+    """Describes and embeds anew what names these tables and columns: how many were looked at, and are new."""
+    from sqlore.knowledge.redescribe import redescribe
+
+    return redescribe(
+        lore.store,
+        lore.catalog,
+        names,
+        embedder=lore.embedder,
+        on_progress=on_progress and (lambda done, total: on_progress("describing", done, total)),
+    )

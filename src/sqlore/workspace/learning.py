@@ -1,0 +1,125 @@
+"""Learning scripts into the store of a database, and keeping what the database was like."""
+
+from __future__ import annotations
+
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlore.workspace.places import CURRENT, state_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlore.catalog import Catalog
+    from sqlore.knowledge import LearnReport
+    from sqlore.model import Schema, Script
+    from sqlore.workspace.opened import OnProgress, Opened
+
+__all__ = ["fresh_catalog", "keep_catalog", "learn_history", "learn_scripts", "remember"]
+
+
+def learn_history(
+    lore: Opened,
+    sources: Sequence[str | Path],
+    *,
+    schema: Schema | None,
+    dialect: str | None,
+    reembed: bool,
+    on_progress: OnProgress | None,
+    **reading: Any,
+) -> LearnReport:
+    """Learns every script of `sources`, as `Workspace.learn` says it."""
+    from sqlore.history import read_history
+    from sqlore.knowledge import learn
+    from sqlore.sql.tokens import dialect_of
+
+    if schema is None:
+        dialect = dialect or lore.engine.dialect
+    if dialect:
+        dialect_of(dialect)
+    scripts = chain.from_iterable(read_history(s, dialect=dialect, **reading) for s in sources)
+    first = list(islice(scripts, 1))  # a history that cannot be read leaves no empty store behind
+    store = lore.create_store()
+    if reembed:
+        store.reembed(lore.embedder)
+    catalog, last = fresh_catalog(lore, schema, on_progress), store.last_script()
+    report = learn(
+        store,
+        chain(first, scripts),
+        catalog=catalog,
+        dialect=dialect,
+        embedder=lore.embedder,
+        on_progress=on_progress and (lambda p: on_progress("learning scripts", p.read, None)),
+    )
+    keep_catalog(lore, report.catalog or catalog, catalog.schema)
+    return _with_misnamed(lore, report, last)
+
+
+def learn_scripts(lore: Opened, scripts: Sequence[Script]) -> LearnReport:
+    """Learns scripts that are at hand, in the dialect of the database."""
+    from sqlore.knowledge import learn
+
+    store = lore.create_store()
+    catalog, last = fresh_catalog(lore, None, None), store.last_script()
+    report = learn(store, scripts, catalog=catalog, dialect=lore.engine.dialect, embedder=lore.embedder)
+    keep_catalog(lore, report.catalog or catalog, catalog.schema)
+    return _with_misnamed(lore, report, last)
+
+
+def _with_misnamed(lore: Opened, report: LearnReport, last: int) -> LearnReport:
+    """The report with what the new scripts, behind the `last` one before, name that is not there."""
+    from dataclasses import replace
+
+    from sqlore.knowledge.learn import Misnamed
+
+    gone = lore.store.stale_scripts(last)
+    found = (
+        Misnamed(one.id, one.script.key or str(one.id), gone[one.id].removeprefix("the database has no "))
+        for one in lore.store.scripts(sorted(gone))
+    )
+    return replace(report, misnamed=tuple(found))
+
+
+def fresh_catalog(lore: Opened, schema: Schema | None, on_progress: OnProgress | None) -> Catalog:
+    """The catalog as the database is now; what scripts and people said of it before is kept.
+
+    A database and dictionary files that have not changed are not read again.
+    """
+    from sqlore.catalog import build_catalog, catalog_from_schema
+    from sqlore.engines import connect
+
+    files = lore.settings.dictionary
+    if schema is not None:
+        return catalog_from_schema(schema, dictionary_files=files)
+    state = state_of(lore.engine, files)
+    saved = lore.saved_catalog()
+    if saved is not None and lore.store.meta("state") == state:
+        return saved
+    # what files said is kept until other files are given
+    replaced = {"database", "file"} if files else {"database"}
+    said = [e for e in saved.dictionary.entries if e.source not in replaced] if saved else []
+    with connect(lore.engine.url) as engine:  # the file may be another one of the same name by now
+        catalog = build_catalog(
+            engine,
+            dictionary_files=files,
+            entries=said,
+            on_progress=on_progress and (lambda done, total, _: on_progress("reading columns", done, total)),
+        )
+    lore.store.set_meta(database=lore.engine.url, state=state)
+    return catalog
+
+
+def keep_catalog(lore: Opened, catalog: Catalog, schema: Schema) -> None:
+    """Keeps what is known of the database; what was read of the store before is out of date."""
+    lore.store.save_catalog(catalog.to_json())
+    lore.store.mark_stale(schema)
+    lore.forget_catalog()
+    remember(lore)
+
+
+def remember(lore: Opened) -> None:
+    """The store last learned into is the one meant where no database is named."""
+    home = lore.settings.home
+    if lore.store_file.parent == home:
+        (home / CURRENT).write_text(lore.store_file.name + "\n", encoding="utf-8")
