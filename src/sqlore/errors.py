@@ -115,7 +115,9 @@ class Placed(SqloreError):
 
 
 class SqlError(Placed):
-    """Something about one piece of SQL."""
+    """Something about one piece of SQL: it was given, and must be given otherwise."""
+
+    exit_code = 2
 
 
 class ParseError(SqlError):
@@ -128,6 +130,8 @@ class NotAQuery(SqlError):
 
 class EditError(SqlError):
     """One piece of a query cannot be changed as asked; the position is that of the piece."""
+
+    exit_code = 1
 
 
 class CheckError(SqlError):

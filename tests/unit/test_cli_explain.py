@@ -96,9 +96,37 @@ def test_without_a_database_the_dialect_suffices(sqlore_: Command) -> None:
 
 @pytest.mark.usefixtures("shop")
 def test_what_cannot_be_explained_is_an_error(sqlore_: Command) -> None:
-    assert sqlore_("explain", "DROP TABLE customer", "--db", "shop.sqlite").code == 1
-    empty = sqlore_("explain", "  ", "--db", "shop.sqlite")
-    assert (empty.code, empty.out) == (2, "")
-    failing = sqlore_("explain", "SELECT nope FROM customer", "--db", "shop.sqlite")
-    assert failing.code == 0
-    assert "no such column: nope" in failing.out
+    for text in ("DROP TABLE customer", "SELEKT 1", "  "):
+        wrong = sqlore_("explain", text, "--db", "shop.sqlite")
+        assert (wrong.code, wrong.out) == (2, ""), text
+
+
+@pytest.mark.usefixtures("shop")
+@pytest.mark.parametrize(
+    ("sql", "said", "column", "meant"),
+    [
+        ("SELECT COUNT(*) FROM orderz", "there is no table orderz", 22, "did you mean orders?"),
+        ("SELECT nam FROM customer", "there is no column nam in customer", 8, "did you mean name?"),
+        ("SELECT k.name FROM customer c", "there is no table or alias k in this query", 8, ""),
+        ("SELECT 1 WHERE EXISTS (SELECT 1 FROM custmer)", "there is no table custmer", 38, "customer?"),
+    ],
+)
+def test_a_name_that_is_not_there_is_said_once_with_what_was_meant(
+    sqlore_: Command, sql: str, said: str, column: int, meant: str
+) -> None:
+    for more in ([], ["--no-figures"], ["--json"]):
+        found = sqlore_("explain", sql, "--db", "shop.sqlite", *more)
+        assert (found.code, found.out) == (2, "")
+        assert found.err.count(said) == 1
+        assert "no such" not in found.err
+        assert f"line 1, column {column}\n" in found.err
+        assert meant in found.err
+
+
+@pytest.mark.usefixtures("shop")
+def test_what_may_not_run_is_explained_as_far_as_it_can_be(sqlore_: Command) -> None:
+    held = sqlore_("explain", "SELECT name FROM customer WHERE id = {{ id }}", "--db", "shop.sqlite")
+    assert held.code == 0
+    assert "placeholder" in held.out
+    without = sqlore_("explain", "SELECT x FROM nowhere", "--dialect", "sqlite")
+    assert without.code == 0

@@ -46,11 +46,17 @@ def test_tables_and_columns_are_those_that_the_database_has_now(client: TestClie
     change(tmp_path, "ALTER TABLE fresh RENAME COLUMN v TO w")
     assert run(client, "SELECT w FROM fresh").json()["rows"] == [["new"]]
     assert run(client, "SELECT v FROM fresh").json()["kinds"][0] == "unknown-name"
-    assert client.post("/api/drafts", json={"sql": "SELECT w FROM fresh"}).status_code == 201
+    draft = client.post("/api/drafts", json={"sql": "SELECT w FROM fresh"})
+    assert draft.status_code == 201
     explained = client.post("/api/explanations", json={"sql": "SELECT w FROM fresh"})
     assert explained.status_code == 200, explained.text
     change(tmp_path, "DROP TABLE fresh")
-    assert run(client, "SELECT w FROM fresh").json()["kinds"][0] == "unknown-name"
+    refused = run(client, "SELECT w FROM fresh").json()
+    assert (refused["kinds"][0], refused["detail"]) == ("unknown-name", "there is no table fresh")
+    again = client.post("/api/explanations", json={"sql": "SELECT w FROM fresh"})
+    assert (again.status_code, again.json()) == (422, refused)
+    assert refused["position"] == len("SELECT w FROM ")
+    assert client.get(f"/api/drafts/{draft.json()['id']}").json()["sql"] == "SELECT w FROM fresh"
 
 
 def test_what_was_learned_and_said_outlives_a_change_of_the_database(

@@ -8,7 +8,7 @@ import { many } from "../../lib/format";
 import { CARD, kindsOf, layout, shownColumns } from "../../lib/layout";
 import { logged } from "../../state/app";
 import { figureKey, useDesk } from "../../state/desk";
-import { Waiting } from "../../ui/bits";
+import { ProblemNote, Waiting } from "../../ui/bits";
 import { Icon, KindIcon } from "../../ui/icons";
 import { nodeTitle } from "./knowledge-pane";
 
@@ -19,8 +19,9 @@ const FIT = { padding: 0.08, maxZoom: 1 };
 
 /** How the rows flow: tables, subqueries and the final query as cards, from left to right. */
 export default function FlowPane() {
-  const { explained, draft } = useDesk();
+  const { explained, explainProblem, draft } = useDesk();
   useEffect(() => logged("structure", "flow", draft?.id), [draft?.id]);
+  if (explainProblem) return <div className="state"><ProblemNote problem={explainProblem} /></div>;
   if (!explained) return <div className="state"><Waiting>Reading the query</Waiting></div>;
   return <ReactFlowProvider><Flow key={explained.id} /></ReactFlowProvider>;
 }
