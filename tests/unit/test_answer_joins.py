@@ -13,6 +13,7 @@ from sqlore.answer.context import prompt_context
 from sqlore.answer.join_path import Join, JoinGraph, edge_of, join_graph, joins_line, known_joins
 from sqlore.answer.missing_joins import mended_joins
 from sqlore.answer.narrow import joined_tables, linked_part, touched_tables
+from sqlore.answer.slips import mended_names
 from sqlore.catalog import Catalog, build_catalog, catalog_from_schema
 from sqlore.config import Settings
 from sqlore.engines import connect
@@ -235,8 +236,9 @@ TO_SIDE = "JOIN side AS T2 ON T1.side_id = T2.id"
     ids=["bare", "alias unknown", "wrong alias", "told apart", "two steps", "subquery", "two joins"],
 )
 def test_a_forgotten_join(sql: str, mended: str, heroes: str) -> None:
-    found, told = mended_joins(sql, "sqlite", SCHEMA, lambda: join_graph(SCHEMA))
-    assert found == mended
+    checked = mended_joins(mended_names(sql, "sqlite", SCHEMA), "sqlite", SCHEMA, lambda: join_graph(SCHEMA))
+    found, told = checked.sql, checked.slips
+    assert (found, checked.fault) == (mended, None)
     assert told[0].sql == sql
     assert told[0].error is not None
     assert told[0].error.endswith("was joined")
@@ -259,7 +261,9 @@ def test_a_forgotten_join(sql: str, mended: str, heroes: str) -> None:
     ids=["right", "two keys", "no way", "no such column", "self join", "in a join", "derived", "cut off"],
 )
 def test_nothing_is_joined_where_it_is_not_certain(sql: str) -> None:
-    assert mended_joins(sql, "sqlite", SCHEMA, lambda: join_graph(SCHEMA)) == (sql.strip(), [])
+    given = mended_names(sql, "sqlite", SCHEMA)
+    assert mended_joins(given, "sqlite", SCHEMA, lambda: join_graph(SCHEMA)) == given
+    assert (given.sql, given.slips) == (sql.strip(), [])
 
 
 # ------------------------------------------------------------------ in the pipeline

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import sqlore.sql.check
 from sqlore.answer import ask
 from sqlore.catalog import Catalog, build_catalog
 from sqlore.config import Settings
@@ -73,6 +74,23 @@ def answered(engine: Engine, catalog: Catalog) -> Answers:
         return draft, model
 
     return run
+
+
+@pytest.mark.parametrize("mend_joins", [True, False])
+def test_an_answer_is_checked_once(
+    answered: Answers, monkeypatch: pytest.MonkeyPatch, mend_joins: bool
+) -> None:
+    looked = []
+    check = sqlore.sql.check.check_names
+    monkeypatch.setattr(
+        sqlore.sql.check, "check_names", lambda *given: looked.append(given[-1]) or check(*given)
+    )
+    right, wrong = "SELECT COUNT(*) FROM hero", "SELECT COUNT(*) FROM heroes"
+    answered(right, mend_joins=mend_joins)
+    assert looked == [right]
+    draft, _ = answered(wrong, right, mend_joins=mend_joins)
+    assert looked == [right, wrong, right]
+    assert draft.attempts[0].error == "there is no table heroes (did you mean hero?)"
 
 
 def test_a_good_answer(answered: Answers) -> None:

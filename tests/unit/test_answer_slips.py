@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqlore.answer.slips import mended_names
+from sqlore.errors import NotAQuery, ParseError, UnknownName
 from sqlore.model import Column, ForeignKey, Schema, Table
 
 SCHEMA = Schema(
@@ -19,7 +20,9 @@ FROM = "FROM hero AS T1 JOIN side AS T2 ON T1.side_id = T2.id"
 
 def test_every_slip_is_mended_and_told() -> None:
     sql = f"SELECT T2.weight, SUM(T2 . weight) {FROM} WHERE T1.name = 'Good'"
-    mended, slips = mended_names(sql, "sqlite", SCHEMA)
+    checked = mended_names(sql, "sqlite", SCHEMA)
+    mended, slips = checked.sql, checked.slips
+    assert checked.fault is None
     assert mended == f"SELECT t1.weight, SUM(t1.weight) {FROM} WHERE t2.name = 'Good'"
     assert len(slips) == 3
     assert slips[0].sql == sql
@@ -27,18 +30,19 @@ def test_every_slip_is_mended_and_told() -> None:
 
 
 @pytest.mark.parametrize(
-    "sql",
+    ("sql", "fault"),
     [
-        f"SELECT T1.weight {FROM}",
-        f"SELECT T1.name {FROM} JOIN colour AS T3 ON T1.eye_id = T3.id",
-        f"SELECT T2.height {FROM}",
-        "SELECT T1.weight FROM hero AS T1 WHERE",
-        "DELETE FROM hero",
+        (f"SELECT T1.weight {FROM}", type(None)),
+        (f"SELECT T1.name {FROM} JOIN colour AS T3 ON T1.eye_id = T3.id", UnknownName),
+        (f"SELECT T2.height {FROM}", UnknownName),
+        ("SELECT T1.weight FROM hero AS T1 WHERE", ParseError),
+        ("DELETE FROM hero", NotAQuery),
     ],
     ids=["right", "two could be meant", "nobody has it", "cut off", "no query"],
 )
-def test_what_cannot_be_mended_for_sure_stays(sql: str) -> None:
-    assert mended_names(sql, "sqlite", SCHEMA) == (sql, [])
+def test_what_cannot_be_mended_for_sure_stays(sql: str, fault: type) -> None:
+    checked = mended_names(sql, "sqlite", SCHEMA)
+    assert (checked.sql, checked.slips, type(checked.fault)) == (sql, [], fault)
 
 
 KEYED = Schema(
@@ -59,7 +63,8 @@ KEYED = Schema(
 
 def test_an_alias_where_its_key_belongs() -> None:
     sql = "SELECT T1.id FROM hero T1 JOIN side T2 ON T1.side_id = T2 JOIN colour AS T3 ON T3 = T1.eye_id"
-    mended, slips = mended_names(sql, "sqlite", KEYED)
+    checked = mended_names(sql, "sqlite", KEYED)
+    mended, slips = checked.sql, checked.slips
     wanted = (
         "SELECT T1.id FROM hero T1 JOIN side T2 ON T1.side_id = T2.id JOIN colour AS T3 ON T3.id = T1.eye_id"
     )
@@ -77,4 +82,4 @@ def test_an_alias_where_its_key_belongs() -> None:
     ids=["a column is called so", "no key joins them", "no alias"],
 )
 def test_an_alias_that_may_be_something_else_stays(sql: str) -> None:
-    assert mended_names(sql, "sqlite", KEYED)[0] == sql
+    assert mended_names(sql, "sqlite", KEYED).sql == sql

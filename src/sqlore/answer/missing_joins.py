@@ -13,55 +13,47 @@ from typing import TYPE_CHECKING, Final
 
 from sqlore.answer.join_path import Join, JoinGraph, condition, table_name
 from sqlore.answer.narrow import full_name
-from sqlore.answer.slips import mended_names
+from sqlore.answer.slips import Checked, mended_names
 from sqlore.catalog.names import quote_name
-from sqlore.errors import SqlError, UnknownName
+from sqlore.errors import UnknownName
 from sqlore.model import Attempt, Schema, Table
-from sqlore.sql import check_query
 
 if TYPE_CHECKING:
     from sqlglot import Token, exp
 
 __all__ = ["mended_joins"]
 
-#: Lacks mended in one query at most.
+#: Lacks and slips mended in one query at most.
 _MOST: Final = 3
 #: What ends a FROM clause at its own level.
 _ENDS: Final = frozenset({"WHERE", "GROUP", "GROUP BY", "HAVING", "ORDER", "ORDER BY", "LIMIT", "OFFSET",
                           "FETCH", "QUALIFY", "WINDOW", "UNION", "INTERSECT", "EXCEPT", ";"})  # fmt: skip
 
 
-def mended_joins(
-    sql: str, dialect: str, schema: Schema, graph: Callable[[], JoinGraph]
-) -> tuple[str, list[Attempt]]:
+def mended_joins(given: Checked, dialect: str, schema: Schema, graph: Callable[[], JoinGraph]) -> Checked:
     """The query with the joins it lacks, and each lack as an attempt of its own.
 
-    A query that has another fault, or a name that could be of several tables, or that several joins could
-    bring, comes back as it is. `graph` is asked only where a join is missing.
+    A query without a fault, or with another one, or with a name that could be of several tables, or that
+    several joins could bring, comes back as it is. `graph` is asked only where a join is missing.
 
     >>> from sqlore.answer.join_path import join_graph
     >>> from sqlore.model import Column, ForeignKey, Table
     >>> key = ForeignKey(("side_id",), "side", ("id",))
     >>> hero = Table("hero", (Column("id"), Column("weight"), Column("side_id")), foreign_keys=(key,))
     >>> schema = Schema((hero, Table("side", (Column("id"), Column("name")))), dialect="sqlite")
-    >>> sql = "SELECT weight FROM hero WHERE side.name = 'Good'"
-    >>> mended_joins(sql, "sqlite", schema, lambda: join_graph(schema))[0]
+    >>> given = mended_names("SELECT weight FROM hero WHERE side.name = 'Good'", "sqlite", schema)
+    >>> mended_joins(given, "sqlite", schema, lambda: join_graph(schema)).sql
     "SELECT weight FROM hero JOIN side ON hero.side_id = side.id WHERE side.name = 'Good'"
     """
-    start, told = sql, list[Attempt]()
-    for _ in range(_MOST + 1):
-        try:
-            return check_query(sql, dialect, schema), told
-        except UnknownName as error:
-            mended = _mended(sql, dialect, schema, graph, error)
-            if mended is None:
-                break
-            told.append(Attempt(sql, f"{error.message}; {mended[0]} was joined"))
-            sql, slips = mended_names(mended[1], dialect, schema)
-            told += slips
-        except SqlError:
+    found, told = given, list[Attempt]()
+    while isinstance(found.fault, UnknownName) and len(told) < _MOST:
+        mended = _mended(found.sql, dialect, schema, graph, found.fault)
+        if mended is None:
             break
-    return start, []
+        told.append(Attempt(found.sql, f"{found.fault.message}; {mended[0]} was joined"))
+        found = mended_names(mended[1], dialect, schema)
+        told += found.slips
+    return Checked(given.sql, [], given.fault) if found.fault else Checked(found.sql, told)
 
 
 class _Select:

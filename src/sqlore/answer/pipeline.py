@@ -306,12 +306,15 @@ class _Job:
         try:
             read = candidate.prompt.read
             said = extract_sql(read(answer.text) if read else answer.text)
-            said, slips = mended_names(said, self.engine.dialect, self.catalog.schema)
-            candidate.attempts += slips
+            checked = mended_names(said, self.engine.dialect, self.catalog.schema)
+            candidate.attempts += checked.slips
             if self.settings.mend_joins:
-                said, slips = mended_joins(said, self.engine.dialect, self.catalog.schema, self.graph)
-                candidate.attempts += slips
-            candidate.sql = check_query(said, self.engine.dialect, self.catalog.schema)
+                checked = mended_joins(checked, self.engine.dialect, self.catalog.schema, self.graph)
+                candidate.attempts += checked.slips
+            said = checked.sql
+            if checked.fault is not None:
+                raise checked.fault
+            candidate.sql = said
             self._align(candidate)
             self.stage("running the query")
             candidate.rows = self._run(candidate.sql)

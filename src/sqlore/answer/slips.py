@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Final
 
 from sqlglot import exp
@@ -18,40 +19,47 @@ from sqlore.model import Attempt, Schema
 from sqlore.sql import check_query
 from sqlore.sql.parse import parse_query
 
-__all__ = ["mended_names"]
+__all__ = ["Checked", "mended_names"]
 
 #: Slips mended in one query at most.
 _MOST: Final = 12
 _QUALIFIER: Final = re.compile(r"[\w$]+\s*\.\s*\Z")
 
 
-def mended_names(sql: str, dialect: str, schema: Schema) -> tuple[str, list[Attempt]]:
-    """The query with its columns under the alias that has them, and each slip as an attempt of its own.
+@dataclass
+class Checked:
+    """A query after the check of its names: each slip that was mended, and the fault that is left, if any."""
 
-    A query that has another fault, or a name that could mean several columns, comes back as it is.
+    sql: str
+    slips: list[Attempt] = field(default_factory=list)
+    fault: SqlError | None = None
+
+
+def mended_names(sql: str, dialect: str, schema: Schema) -> Checked:
+    """The query, checked, with its columns under the alias that has them; each slip is an attempt of its own.
+
+    A query that has another fault, or a name that could mean several columns, comes back as it is, with the
+    fault. One without is as `check_query` gives it: it need not be checked again.
 
     >>> from sqlore.model import Column, Table
     >>> hero = Table("hero", (Column("id"), Column("weight"), Column("side_id")))
     >>> side = Table("side", (Column("id"), Column("name")))
     >>> sql = "SELECT s.weight FROM hero h JOIN side s ON h.side_id = s.id"
-    >>> mended_names(sql, "sqlite", Schema((hero, side)))[0]
+    >>> mended_names(sql, "sqlite", Schema((hero, side))).sql
     'SELECT h.weight FROM hero h JOIN side s ON h.side_id = s.id'
     """
     sql, slips = _with_keys(sql, dialect, schema)
-    while len(slips) < _MOST:
+    while True:
         try:
-            sql = check_query(sql, dialect, schema)
+            return Checked(check_query(sql, dialect, schema), slips)
         except UnknownName as error:
             mended = _in_place(sql, error)
-            if mended is None:
-                break
+            if mended is None or len(slips) >= _MOST:
+                return Checked(sql, slips, error)
             slips.append(Attempt(sql, f"{error.message}; {error.instead} was meant"))
             sql = mended
-        except SqlError:
-            break
-        else:
-            break
-    return sql, slips
+        except SqlError as error:
+            return Checked(sql, slips, error)
 
 
 def _in_place(sql: str, error: UnknownName) -> str | None:
