@@ -1,0 +1,87 @@
+"""A database as it describes itself, and what a query of it gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = [
+    "Column",
+    "ForeignKey",
+    "Rows",
+    "Schema",
+    "Table",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column as the database describes it; `type` is the database's own spelling."""
+
+    name: str
+    type: str = ""
+    nullable: bool = True
+    primary_key: bool = False
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """`columns` of this table refer to `ref_columns` of `ref_table`, pair by pair."""
+
+    columns: tuple[str, ...]
+    ref_table: str
+    ref_columns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table or view; `schema` is None for the database's default schema."""
+
+    name: str
+    columns: tuple[Column, ...]
+    schema: str | None = None
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    comment: str | None = None
+    rows: int | None = None
+    is_view: bool = False
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name, whatever its case."""
+        folded = name.lower()
+        return next((c for c in self.columns if c.name.lower() == folded), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """All tables of one database; `name` is the database's own name (BIRD's `db_id`).
+
+    >>> schema = Schema((Table("molecule", (Column("label", "TEXT"),)),))
+    >>> schema.table("Molecule").column("LABEL").type
+    'TEXT'
+    """
+
+    tables: tuple[Table, ...]
+    name: str = ""
+    dialect: str = ""
+    _index: dict[str, Table] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for table in reversed(self.tables):
+            self._index[table.name.lower()] = table
+            if table.schema:
+                self._index[f"{table.schema}.{table.name}".lower()] = table
+
+    def table(self, name: str) -> Table | None:
+        """The table of that name (`table` or `schema.table`), whatever its case."""
+        return self._index.get(name.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The result of a query: at most the row limit, `truncated` where there was more."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    truncated: bool = False
+    seconds: float = 0.0
