@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { BEGUN, WHOLE } from "./answers.mjs";
+import { cut, faults } from "./checks.mjs";
 import { skip, suite } from "./support.mjs";
 
 describe("knowledge, dictionary and learning", { skip }, () => {
   let app;
   let page;
-  const { it, button, clean } = suite((started) => {
+  const { it, button, heading, clean } = suite((started) => {
     app = started;
     page = app.page;
   });
@@ -69,6 +70,47 @@ describe("knowledge, dictionary and learning", { skip }, () => {
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "Customers that are no test accounts" }).waitFor();
     await page.locator(".changes", { hasText: "Z is a test account" }).waitFor();
+  });
+
+  it("puts a piece into a draft: the one that was open last, after its change was seen", async () => {
+    await app.draft("SELECT cd FROM region", "All regions");
+    const open = await app.draft("SELECT nm FROM cust WHERE reg = 'DE'", "Customers of Germany");
+    await page.goto(`${app.address}/d/${open}`);
+    await page.locator(".item").first().waitFor();
+    const found = (await app.get("/api/knowledge?kind=condition&table=cust&limit=50")).items.find((one) => one.sql === "cust.acct_type <> 'Z'");
+    await page.goto(`${app.address}/knowledge/${found.id}`);
+    await button("Add to a draft …").click();
+    const titles = page.locator(".option-title");
+    await titles.first().filter({ hasText: "Customers of Germany" }).filter({ hasText: "open last" }).waitFor();
+    assert.deepEqual([...(await faults(page)), ...(await cut(page))], []);
+    await page.getByLabel("Find a draft").fill("all regions");
+    await page.waitForFunction(() => document.querySelectorAll(".option-title").length === 1);
+    await page.getByLabel("Find a draft").fill("");
+    await titles.nth(1).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL((url) => url.pathname === `/d/${open}`);
+    await page.locator(".diff ins", { hasText: "acct_type <> 'Z'" }).waitFor();
+    assert.deepEqual([...(await faults(page)), ...(await cut(page))], []);
+    await page.getByLabel("Value 1").fill("C");
+    await page.keyboard.press("Enter");
+    await page.locator(".diff ins", { hasText: "acct_type <> 'C'" }).waitFor();
+    assert.doesNotMatch((await app.get(`/api/drafts/${open}`)).sql, /acct_type/);
+    await button("Apply").click();
+    await page.locator(".code-text", { hasText: "acct_type <> 'C'" }).waitFor();
+    assert.equal((await app.get(`/api/drafts/${open}`)).sql, "SELECT nm FROM cust WHERE reg = 'DE' AND acct_type <> 'C'");
+  });
+
+  it("says why a piece does not fit a draft", async () => {
+    const draft = await app.draft("SELECT r.nm FROM region r JOIN cust c ON c.reg = r.cd", "Regions of customers");
+    const edge = (await app.get("/api/knowledge?kind=relation&limit=100")).items.find((one) => one.form === "edge" && one.tables.join() === "cust,region");
+    await page.goto(`${app.address}/knowledge/${edge.id}?to=draft`);
+    await page.getByRole("button", { name: /Regions of customers/ }).click();
+    await page.waitForURL((url) => url.pathname === `/d/${draft}`);
+    await heading("This piece does not fit here").waitFor();
+    await page.getByRole("alert").filter({ hasText: "tables that are here already" }).waitFor();
+    await button("Choose another draft").click();
+    await page.getByRole("dialog", { name: "Add to a draft" }).waitFor();
+    await page.keyboard.press("Escape");
   });
 
   it("edits the dictionary where it stands", async () => {

@@ -42,3 +42,12 @@ export function writing(): boolean {
   return focused instanceof HTMLTextAreaElement || focused instanceof HTMLSelectElement || (focused instanceof HTMLInputElement && focused.type !== "radio")
     || (focused instanceof HTMLElement && focused.isContentEditable);
 }
+
+/** Moves the focus with the arrow keys through the fields and the list of a box; whether the key was one of them. */
+export function moveFocus(box: HTMLElement | null, key: string): boolean {
+  const move = { ArrowDown: 1, ArrowUp: -1 }[key];
+  if (move === undefined) return false;
+  const all = [...(box?.querySelectorAll<HTMLElement>("input, li button") ?? [])];
+  all[Math.max(0, Math.min(all.length - 1, all.indexOf(document.activeElement as HTMLElement) + move))]?.focus();
+  return true;
+}

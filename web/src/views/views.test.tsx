@@ -1,9 +1,9 @@
-import { act, type ReactElement } from "react";
-import { createRoot, type Root } from "react-dom/client";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { act } from "react";
+import { describe, expect, it, vi } from "vitest";
 import { ApiError } from "../api/client";
 import type { ColumnEntry, Draft, Example, ResultPage } from "../api/types";
 import { useDesk } from "../state/desk";
+import { onPage } from "../testing";
 import { ChatPane } from "./desk/chat-pane";
 import Chart from "./desk/chart";
 import { spread } from "./desk/chart-plane";
@@ -16,31 +16,8 @@ import { DraftRow } from "./drafts/draft-row";
 import { ExamplePage } from "./examples/example-page";
 import { NO_READING, ReadingOptions } from "./learn/reading";
 
-(globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true;
-
-let box: HTMLElement;
-let root: Root;
-beforeEach(() => {
-  box = document.body.appendChild(document.createElement("div"));
-  root = createRoot(box);
-});
-afterEach(() => {
-  act(() => root.unmount());
-  box.remove();
-});
-
-const show = (element: ReactElement) => act(async () => root.render(element));
-const click = (element: Element | null | undefined) => act(async () => (element as HTMLElement).click());
-const button = (name: string | RegExp) => [...box.querySelectorAll("button")].find((one) => (one.getAttribute("aria-label") ?? one.textContent ?? "").match(name));
-
-/** Types as a person does: React hears of it. */
-async function type(field: HTMLInputElement | HTMLTextAreaElement | null, text: string): Promise<void> {
-  await act(async () => {
-    const prototype = field instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
-    Object.getOwnPropertyDescriptor(prototype, "value")?.set?.call(field, text);
-    field?.dispatchEvent(new Event("input", { bubbles: true }));
-  });
-}
+const page = onPage();
+const { show, click, button, type } = page;
 
 const column = (more: Partial<ColumnEntry>): ColumnEntry => ({
   name: "st", type: "INTEGER", nullable: true, primary_key: false, called: "st", description: "", synonyms: [], sensitive: false, kind: "", complete: true,
@@ -52,19 +29,19 @@ describe("values of a column", () => {
   it("say what they mean, and take what a person says", async () => {
     const save = vi.fn(async () => {});
     await show(<Values column={column({})} save={save} />);
-    expect(box.textContent).toContain("2 values");
+    expect(page.box.textContent).toContain("2 values");
     expect(button(/^7cancelled/)).toBeTruthy();
     await click(button(/^1$/));
-    await type(box.querySelector("form input"), " paid ");
+    await type(page.box.querySelector("form input"), " paid ");
     await click(button("Save"));
     expect(save).toHaveBeenCalledWith({ "1": "paid" });
-    expect(box.querySelector("form")).toBeNull();
+    expect(page.box.querySelector("form")).toBeNull();
   });
   it("lose a meaning that is emptied", async () => {
     const save = vi.fn(async () => {});
     await show(<Values column={column({})} save={save} />);
     await click(button(/^7/));
-    await type(box.querySelector("form input"), "");
+    await type(page.box.querySelector("form input"), "");
     await click(button("Save"));
     expect(save).toHaveBeenCalledWith({ "7": null });
   });
@@ -82,7 +59,7 @@ describe("names of a column", () => {
   });
   it("say nothing where there is no other than its own", async () => {
     await show(<Names column={column({ name: "ORD_ID", called: "ord id" })} save={async () => {}} />);
-    expect(box.textContent).not.toContain("called");
+    expect(page.box.textContent).not.toContain("called");
     expect(button("Name it")).toBeTruthy();
   });
 });
@@ -91,31 +68,31 @@ describe("how a history is read", () => {
   it("names the columns that are given and none that is empty", async () => {
     const set = vi.fn();
     await show(<ReadingOptions reading={{ ...NO_READING, columns: { sql: "stmt" } }} set={set} disabled={false} />);
-    const fields = [...box.querySelectorAll("input")];
+    const fields = [...page.box.querySelectorAll("input")];
     await type(fields.find((one) => one.value === "stmt") ?? null, "");
     expect(set).toHaveBeenLastCalledWith({ ...NO_READING, columns: {} });
   });
 });
 
-const page = (names: [string, ResultPage["columns"][number]["kind"]][], rows: ResultPage["rows"]): ResultPage => ({
+const rowsOf = (names: [string, ResultPage["columns"][number]["kind"]][], rows: ResultPage["rows"]): ResultPage => ({
   id: "1", sql: "", columns: names.map(([name, kind]) => ({ name, kind })), rows, offset: 0, fetched: rows.length, found: rows.length, truncated: false, seconds: 0,
 });
 
 describe("charts", () => {
   it("draw a line for each series, with its name", async () => {
     const rows = [["2024", "DE", 5], ["2024", "UK", 2], ["2025", "DE", 6], ["2025", "UK", 3]];
-    await show(<Chart page={page([["year", "text"], ["ctry", "text"], ["revenue", "number"]], rows)} suggested={{ form: "line", along: 0, measure: 2, series: 1 }} />);
-    expect(box.querySelectorAll("path.line")).toHaveLength(2);
-    expect([...box.querySelectorAll(".series-name")].map((one) => one.textContent)).toEqual(["DE", "UK"]);
+    await show(<Chart page={rowsOf([["year", "text"], ["ctry", "text"], ["revenue", "number"]], rows)} suggested={{ form: "line", along: 0, measure: 2, series: 1 }} />);
+    expect(page.box.querySelectorAll("path.line")).toHaveLength(2);
+    expect([...page.box.querySelectorAll(".series-name")].map((one) => one.textContent)).toEqual(["DE", "UK"]);
   });
   it("can be changed to a distribution", async () => {
-    await show(<Chart page={page([["price", "number"]], [[1], [1], [9]])} suggested={{ form: "points", along: 0, measure: 0 }} />);
-    const form = box.querySelector("select") as HTMLSelectElement;
+    await show(<Chart page={rowsOf([["price", "number"]], [[1], [1], [9]])} suggested={{ form: "points", along: 0, measure: 0 }} />);
+    const form = page.box.querySelector("select") as HTMLSelectElement;
     await act(async () => {
       form.value = "spread";
       form.dispatchEvent(new Event("change", { bubbles: true }));
     });
-    const counts = [...box.querySelectorAll(".bar-value")].map((one) => Number(one.textContent));
+    const counts = [...page.box.querySelectorAll(".bar-value")].map((one) => Number(one.textContent));
     expect(counts.reduce((sum, one) => sum + one, 0)).toBe(3);
     expect(counts[0]).toBe(2);
   });
@@ -136,8 +113,8 @@ describe("the baseline", () => {
     const again = vi.fn(async () => {});
     useDesk.setState({ draft: draft({ baseline: true, question: "revenue\nonly Austria" }), explained: null, progress: null, problem: null, again });
     await show(<ChatPane />);
-    expect([...box.querySelectorAll('[data-who="me"]')].map((one) => one.textContent)).toEqual(["revenue", "only Austria"]);
-    await type(box.querySelector("textarea"), "by month ");
+    expect([...page.box.querySelectorAll('[data-who="me"]')].map((one) => one.textContent)).toEqual(["revenue", "only Austria"]);
+    await type(page.box.querySelector("textarea"), "by month ");
     await click(button("Send"));
     expect(again).toHaveBeenCalledWith("revenue\nonly Austria\nby month");
   });
@@ -149,9 +126,9 @@ describe("trust", () => {
     const confirm = vi.fn(async () => {});
     useDesk.setState({ draft: draft({ trust: { concerns: [concern], needs_confirmation: true, confirmed: null } as unknown as Draft["trust"] }), confirm });
     await show(<TrustBar />);
-    expect(box.textContent).toContain("a.b");
+    expect(page.box.textContent).toContain("a.b");
     await click(button("Show them"));
-    await type(box.querySelector("input"), "with the ledger");
+    await type(page.box.querySelector("input"), "with the ledger");
     await click(button("I checked them"));
     expect(confirm).toHaveBeenCalledWith("with the ledger");
   });
@@ -159,7 +136,7 @@ describe("trust", () => {
     const confirmed = { who: "Ann", when: "2026-01-01T00:00:00Z", why: "with the ledger", skeletons: [] };
     useDesk.setState({ draft: draft({ trust: { concerns: [concern], needs_confirmation: false, confirmed } as unknown as Draft["trust"] }) });
     await show(<TrustBar />);
-    expect(box.textContent).toMatch(/Ann looked at .*: with the ledger/);
+    expect(page.box.textContent).toMatch(/Ann looked at .*: with the ledger/);
     expect(button("I checked them")).toBeUndefined();
   });
 });
@@ -169,7 +146,7 @@ describe("what a draft leaves out", () => {
   it("is told with what the history has for it, which one button brings to the draft", async () => {
     useDesk.setState({ draft: draft({ uncovered: [{ phrase: "eligible for loans", start: 0, end: 18, items: [owner] }] as unknown as Draft["uncovered"] }) });
     await show(<LeftOut />);
-    expect(box.textContent).toMatch(/“eligible for loans”: nothing in this SQL answers it.*disp.type = 'OWNER'.*in 2 scripts/);
+    expect(page.box.textContent).toMatch(/“eligible for loans”: nothing in this SQL answers it.*disp.type = 'OWNER'.*in 2 scripts/);
     await click(button("Add it"));
     expect(location.search).toContain("add=22");
     expect(location.search).toContain("like=26");
@@ -177,7 +154,7 @@ describe("what a draft leaves out", () => {
   it("is not told where there is nothing", async () => {
     useDesk.setState({ draft: draft({ uncovered: [] }) });
     await show(<LeftOut />);
-    expect(box.textContent).toBe("");
+    expect(page.box.textContent).toBe("");
   });
 });
 
@@ -190,15 +167,15 @@ describe("drafts in their list", () => {
   });
   it("say what nobody checked, and how many versions there were", async () => {
     await show(<ul><DraftRow draft={{ ...draft({}), versions: 3, holds: { verified: 2, cited: 0, near: 1, novel: 4 } }} remove={() => {}} /></ul>);
-    expect(box.textContent).toMatch(/3 versions.*2 verified.*1 near.*4 new/);
-    expect(box.textContent).not.toContain("cited");
-    expect(box.querySelector('[data-tone="new"]')?.textContent).toBe("4 new");
+    expect(page.box.textContent).toMatch(/3 versions.*2 verified.*1 near.*4 new/);
+    expect(page.box.textContent).not.toContain("cited");
+    expect(page.box.querySelector('[data-tone="new"]')?.textContent).toBe("4 new");
   });
   it("that are all verified say so; one that is being answered cannot be deleted", async () => {
     const remove = vi.fn();
     await show(<ul><DraftRow draft={{ ...draft({ status: "asking" }), versions: 1, holds: { verified: 2, cited: 0, near: 0, novel: 0 } }} remove={remove} /></ul>);
-    expect(box.textContent).toContain("all verified");
-    expect(box.textContent).toContain("being answered");
+    expect(page.box.textContent).toContain("all verified");
+    expect(page.box.textContent).toContain("being answered");
     await click(button("Delete revenue"));
     expect(remove).not.toHaveBeenCalled();
   });
@@ -208,18 +185,18 @@ describe("an example", () => {
   const example = (more: Partial<Example>): Example => ({
     key: "k", number: 2, source: "school", pattern: "SELECT 1", question: "How many?", sql: "", state: "waiting", changed: false, by: "", at: "", problem: "", failed: {}, version: "v", item: null, ...more,
   });
-  const press = (key: string) => act(async () => void window.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true })));
+  const press = (key: string) => page.press(window, key);
   it("that has no SQL cannot be approved, but written", async () => {
     const settle = vi.fn(async () => {});
     const one = example({ state: "missing", question: "", failed: { "does not run": 3 } });
     await show(<ExamplePage example={one} total={4} settle={settle} />);
-    expect(box.textContent).toContain("does not run (3)");
+    expect(page.box.textContent).toContain("does not run (3)");
     expect(button(/^\s*Approve/)).toBeUndefined();
     await press("a");
     expect(settle).not.toHaveBeenCalled();
     await press("e");
-    await type(box.querySelector("#example-question"), "How many pupils?");
-    await type(box.querySelector("#example-sql"), "SELECT COUNT(*) FROM pupil");
+    await type(page.box.querySelector("#example-question"), "How many pupils?");
+    await type(page.box.querySelector("#example-sql"), "SELECT COUNT(*) FROM pupil");
     await press("a");
     expect(settle).not.toHaveBeenCalled();
     await click(button("Save and approve"));
@@ -229,7 +206,7 @@ describe("an example", () => {
     const settle = vi.fn(async () => {});
     const one = example({ state: "rejected", by: "Ann", at: new Date().toISOString() });
     await show(<ExamplePage example={one} total={4} settle={settle} />);
-    expect(box.textContent).toContain("Rejected by Ann, just now");
+    expect(page.box.textContent).toContain("Rejected by Ann, just now");
     await press("r");
     expect(settle).not.toHaveBeenCalled();
     await press("w");
@@ -240,9 +217,9 @@ describe("an example", () => {
     const settle = vi.fn(async () => Promise.reject(new ApiError(refused)));
     await show(<ExamplePage example={example({})} total={4} settle={settle} />);
     await press("e");
-    await type(box.querySelector("#example-sql"), "SELECT nosuch FROM pupil");
+    await type(page.box.querySelector("#example-sql"), "SELECT nosuch FROM pupil");
     await click(button("Save and approve"));
-    expect(box.querySelector('[role="alert"]')?.textContent).toContain("There is no column nosuch");
-    expect((box.querySelector("#example-sql") as HTMLTextAreaElement).value).toBe("SELECT nosuch FROM pupil");
+    expect(page.box.querySelector('[role="alert"]')?.textContent).toContain("There is no column nosuch");
+    expect((page.box.querySelector("#example-sql") as HTMLTextAreaElement).value).toBe("SELECT nosuch FROM pupil");
   });
 });

@@ -1,9 +1,7 @@
 import { EditorState, RangeSet } from "@codemirror/state";
 import { GutterMarker } from "@codemirror/view";
 import { CompletionContext } from "@codemirror/autocomplete";
-import { act, type ReactElement } from "react";
-import { createRoot, type Root } from "react-dom/client";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { ColumnEntry, ItemSummary, KnownItem, LearnReport, Rejected, ResultPage } from "../api/types";
 import { api } from "../api/client";
 import * as events from "../api/events";
@@ -11,6 +9,7 @@ import { chipSign, chipText } from "../lib/chips";
 import { kindName } from "../lib/kinds";
 import { SQLITE_WORDS } from "../lib/sql";
 import { useApp } from "../state/app";
+import { onPage } from "../testing";
 import { apart, KnownPanel } from "./ask/known";
 import { unfinished } from "./desk/code-editor";
 import { withoutLines } from "./desk/code-gutter";
@@ -23,22 +22,8 @@ import { inOrder, relevant } from "./knowledge/knowledge";
 import { NotLearned, Report } from "./learn/learn";
 import { labelOf } from "./settings/settings";
 
-(globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true;
-
-let box: HTMLElement;
-let root: Root;
-beforeEach(() => {
-  box = document.body.appendChild(document.createElement("div"));
-  root = createRoot(box);
-});
-afterEach(() => {
-  act(() => root.unmount());
-  box.remove();
-  vi.restoreAllMocks();
-});
-const show = (element: ReactElement) => act(async () => root.render(element));
-const click = (element: Element | null | undefined) => act(async () => (element as HTMLElement).click());
-const button = (name: RegExp) => [...box.querySelectorAll("button")].find((one) => (one.getAttribute("aria-label") ?? one.textContent ?? "").match(name));
+const page = onPage();
+const { show, click, button, type } = page;
 const column = (more: Partial<ColumnEntry>): ColumnEntry => ({
   name: "A11", type: "INTEGER", nullable: true, primary_key: false, called: "A11", description: "", synonyms: [], sensitive: false, kind: "", complete: true,
   distinct: 77, samples: Array.from({ length: 12 }, (_, at) => ({ value: String(8000 + at), count: 1 })), meanings: [], aliases: [], said: [], items: 0, ...more,
@@ -50,7 +35,7 @@ describe("a description", () => {
     await described();
     expect(button(/^Describe it: A11/)?.querySelector("svg")).toBeTruthy();
     await click(button(/^Describe it: A11/));
-    expect(document.activeElement).toBe(box.querySelector("textarea"));
+    expect(document.activeElement).toBe(page.box.querySelector("textarea"));
   });
   it("keeps what was typed when the model is stopped, and can be saved while it writes", async () => {
     const save = vi.fn(async () => {});
@@ -59,15 +44,11 @@ describe("a description", () => {
     vi.spyOn(events, "listen").mockReturnValue(() => {});
     await described(save);
     await click(button(/^Describe it: A11/));
-    const field = box.querySelector("textarea") as HTMLTextAreaElement;
-    await act(async () => {
-      Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value")?.set?.call(field, "average salary in the dis");
-      field.dispatchEvent(new Event("input", { bubbles: true }));
-    });
+    await type(page.box.querySelector("textarea"), "average salary in the dis");
     await click(button(/^Complete it/));
     await click(button(/^Stop the model/));
     expect(stopped).toHaveBeenCalledOnce();
-    expect(box.querySelector("textarea")?.value).toBe("average salary in the dis");
+    expect(page.box.querySelector("textarea")?.value).toBe("average salary in the dis");
     await click(button(/^Complete it/));
     await click(button(/^Save$/));
     expect(save).toHaveBeenCalledWith("average salary in the dis");
@@ -78,13 +59,13 @@ describe("names and values of a column", () => {
   it("begin with no name where nobody gave one: nothing is typed behind the raw name", async () => {
     await show(<Names column={column({})} save={vi.fn(async () => {})} />);
     await click(button(/Name it/));
-    expect([box.querySelector("input")?.value, box.querySelector("input")?.placeholder]).toEqual(["", "A11"]);
+    expect([page.box.querySelector("input")?.value, page.box.querySelector("input")?.placeholder]).toEqual(["", "A11"]);
   });
   it("say how many values are not listed", async () => {
     await show(<Values column={column({})} save={vi.fn(async () => {})} />);
     expect(button(/6 more of 71/)).toBeTruthy();
     await click(button(/6 more of 71/));
-    expect(box.textContent).toContain("and 65 others, not listed");
+    expect(page.box.textContent).toContain("and 65 others, not listed");
   });
 });
 
@@ -100,8 +81,8 @@ describe("knowledge that is searched", () => {
     expect([kindName("calculation", 26), kindName("condition", 1), kindName("query", 81)]).toEqual(["calculations", "condition", "whole queries"]);
     const item = { id: 1, kind: "condition", name: "n", description: "rows of disp", sql: "disp.type = 'OWNER'", support: 10, trust: "unverified" };
     await show(<KnownPanel known={{ question: "q", values: [], phrases: [], notes: [], scripts: [], said: [], items: [{ item } as KnownItem], milliseconds: 1, learned: true }} />);
-    expect(box.querySelector(".badge")?.textContent).toBe("in 10 scripts");
-    expect(box.querySelector(".badge")?.closest(".known-said")).toBeTruthy();
+    expect(page.box.querySelector(".badge")?.textContent).toBe("in 10 scripts");
+    expect(page.box.querySelector(".badge")?.closest(".known-said")).toBeTruthy();
   });
 });
 
@@ -116,13 +97,13 @@ describe("what was learned", () => {
   const report: LearnReport = { read: 3, new: 1, folded: 0, known: 0, items: 4, seconds: 9.1, rejected: { not_a_query: 1, unparsable: 1 }, scripts: 5, pieces: 9, verified: 0, misnamed: [] };
   it("tells statements that are no queries from what was not understood", async () => {
     await show(<Report report={report} />);
-    expect(box.textContent).toMatch(/no queries, left out1not understood1took9\.1 s/);
+    expect(page.box.textContent).toMatch(/no queries, left out1not understood1took9\.1 s/);
   });
   it("lets what was left out be dismissed, one by one or all of a reason", async () => {
     const dismiss = vi.fn();
     const one = (id: string, reason: Rejected["reason"]): Rejected => ({ id, reason, message: id, sql: "UPDATE t" }) as Rejected;
     await show(<NotLearned rejected={[one("1", "not_a_query"), one("2", "unparsable"), one("3", "unparsable")]} dismiss={dismiss} />);
-    expect(box.textContent).toContain("No query: it changes something 1");
+    expect(page.box.textContent).toContain("No query: it changes something 1");
     await click(button(/^Dismiss it/));
     await click(button(/^Dismiss all/));
     await click(button(/^Dismiss this one/));
@@ -139,9 +120,9 @@ describe("the grid", () => {
   it("shows a measure with separators and its exact value in the title, an identifier as it is", async () => {
     vi.stubGlobal("ResizeObserver", class { observe() {} disconnect() {} });
     const rows = [[11_000, 125_887.375_000_1], [12_000, 61_714.2]];
-    const page: ResultPage = { id: "1", sql: "", columns: [{ name: "account_id", kind: "number" }, { name: "avg_loan", kind: "number" }], rows, offset: 0, fetched: 2, found: 2, truncated: false, seconds: 0 };
-    await show(<Grid result={page} contains="" />);
-    const cells = [...box.querySelectorAll<HTMLElement>('[role="gridcell"]')];
+    const result: ResultPage = { id: "1", sql: "", columns: [{ name: "account_id", kind: "number" }, { name: "avg_loan", kind: "number" }], rows, offset: 0, fetched: 2, found: 2, truncated: false, seconds: 0 };
+    await show(<Grid result={result} contains="" />);
+    const cells = [...page.box.querySelectorAll<HTMLElement>('[role="gridcell"]')];
     expect(cells.map((one) => one.textContent)).toEqual(["11000", "125,887.38", "12000", "61,714.2"]);
     expect(cells.map((one) => one.title)).toEqual(["", "125887.3750001", "", "61714.2"]);
     expect(cells[3]?.querySelector<HTMLElement>(".pad")?.dataset.pad).toBe("0");
@@ -176,7 +157,7 @@ describe("figures of a piece", () => {
   it("stand beside their bar, and wrap there", async () => {
     const facts = { type: "counts", alone: 49, together: 49, total: 4500, unit: "rows" } as const;
     await show(<FigureLine figure={{ node: "n", item: "i", status: "done", text: "49 of 4,500 rows; 49 with all conditions together", warning: "", facts } as never} />);
-    expect(box.querySelector(".funnel + .figure-text")?.textContent).toContain("conditions together");
+    expect(page.box.querySelector(".funnel + .figure-text")?.textContent).toContain("conditions together");
   });
 });
 

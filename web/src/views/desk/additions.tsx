@@ -27,23 +27,42 @@ export function Values({ option, back, choose }: { option: RefineOption; back: (
   return (
     <fieldset className="values-wanted">
       <legend>{sentence(option.description)}: with which value?</legend>
-      {values.map((value, at) => {
-        const offered = [...new Set([...option.values.map((seen) => seen[at] ?? ""), ...option.column_values])].filter(Boolean);
-        return (
-          <span key={at}>
-            <input className="field" aria-label={`Value ${at + 1}`} list={`offered-${at}`} value={value} autoFocus={at === 0} onFocus={(event) => event.target.select()}
-              onChange={(event) => setValues(values.map((one, number) => (number === at ? event.target.value : one)))}
-              onKeyDown={(event) => {
-                if (event.key !== "Enter") return;
-                event.preventDefault();
-                choose(values);
-              }} />
-            <datalist id={`offered-${at}`}>{offered.map((one) => <option key={one} value={one} />)}</datalist>
-          </span>
-        );
-      })}
+      <ValueFields values={values} option={option} focus set={setValues} enter={() => choose(values)} />
       <button type="button" className="button bare" onClick={back}>Back</button>
-      <button type="button" className="button main" disabled={values.some((one) => one.trim() === "")} onClick={() => choose(values)}>Show the change</button>
+      <button type="button" className="button main" disabled={!whole(values)} onClick={() => choose(values)}>Show the change</button>
     </fieldset>
   );
+}
+
+/** Whether there is something in each place. */
+export function whole(values: string[]): boolean {
+  return values.every((one) => one.trim() !== "");
+}
+
+interface FieldsProps {
+  values: string[];
+  /** What the history has in these places, and the column in the one that there is. */
+  option: Pick<RefineOption, "values" | "column_values">;
+  focus?: boolean;
+  set: (values: string[]) => void;
+  enter: () => void;
+}
+
+/** A field for each value of a piece. */
+export function ValueFields({ values, option, focus = false, set, enter }: FieldsProps) {
+  return values.map((value, at) => {
+    const offered = [...new Set([...option.values.map((seen) => seen[at] ?? ""), ...option.column_values])].filter(Boolean);
+    return (
+      <span key={at}>
+        <input className="field" aria-label={`Value ${at + 1}`} list={`offered-${at}`} value={value} autoFocus={focus && at === 0} onFocus={(event) => event.target.select()}
+          onChange={(event) => set(values.map((one, number) => (number === at ? event.target.value : one)))}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter") return;
+            event.preventDefault();
+            if (whole(values)) enter();
+          }} />
+        <datalist id={`offered-${at}`}>{offered.map((one) => <option key={one} value={one} />)}</datalist>
+      </span>
+    );
+  });
 }

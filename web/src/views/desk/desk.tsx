@@ -12,6 +12,7 @@ import { Link } from "../../ui/link";
 import { Split } from "../../ui/split";
 import { Tabs } from "../../ui/tabs";
 import { KnownPanel } from "../ask/known";
+import { AddPiece } from "./add-piece";
 import { Asking } from "./asking";
 import { Attempts } from "./attempts";
 import { ChatPane } from "./chat-pane";
@@ -22,7 +23,6 @@ import { DraftDialogs } from "./draft-dialogs";
 import { DraftMenu } from "./draft-menu";
 import { KnowledgePane } from "./knowledge-pane";
 import { LeftOut } from "./left-out";
-import { Refine } from "./refine";
 import { StepsPane } from "./steps-pane";
 import { TrustBar } from "./trust-bar";
 
@@ -141,7 +141,7 @@ function Adding() {
   const like = useQuery("like");
   if (add === null || !/^\d+$/.test(add)) return null;
   const script = like !== null && /^\d+$/.test(like) ? Number(like) : undefined;
-  return <Refine change={{ how: "add", item: Number(add), script }} close={() => setQuery({ add: null, like: null })} />;
+  return <AddPiece item={Number(add)} script={script} close={() => setQuery({ add: null, like: null })} />;
 }
 
 function SideBody({ side, other }: { side: Side; other: string | null }) {

@@ -16,7 +16,7 @@ export function KnowledgePane() {
   const { explained, explainProblem, figuresRunning, draft } = useDesk();
   const [change, setChange] = useState<Change | null>(null);
   const begin = (wanted: Change) => {
-    if ("item" in wanted && typeof wanted.item === "object") showChanged(wanted.item.id);
+    if ("item" in wanted) showChanged(wanted.item.id);
     setChange(wanted);
   };
   if (explainProblem) return <div className="state"><ProblemNote problem={explainProblem} /></div>;

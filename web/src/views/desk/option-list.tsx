@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
 import type { RefineOption } from "../../api/types";
 import { sentence } from "../../lib/format";
+import { moveFocus } from "../../lib/keys";
 import { Badge } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
 
@@ -15,13 +16,9 @@ export function OptionList(props: { options: RefineOption[]; sign?: (option: Ref
   const found = options.filter((one) => holds(one, words));
   const searched = options.length >= MANY;
   const press = (event: KeyboardEvent) => {
-    const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const typing = event.target instanceof HTMLInputElement;
     if (typing && event.key === "Enter" && found[0]) choose(found[0]);
-    else if (move !== undefined) {
-      const all = [...(box.current?.querySelectorAll<HTMLElement>("input, li button") ?? [])];
-      all[Math.max(0, Math.min(all.length - 1, all.indexOf(document.activeElement as HTMLElement) + move))]?.focus();
-    } else return;
+    else if (!moveFocus(box.current, event.key)) return;
     event.preventDefault();
   };
   return (

@@ -1,51 +1,33 @@
-import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
 import { listen } from "../../api/events";
 import type { Act, ExplainedItem, Problem, Proposal, RefineOption, Step } from "../../api/types";
-import { partsOf } from "../../lib/diff";
 import { many, sentence } from "../../lib/format";
 import { matches } from "../../lib/keys";
 import { elapsed } from "../../lib/waiting";
-import { useLoaded } from "../../lib/load";
-import { useApp } from "../../state/app";
 import { useDesk } from "../../state/desk";
 import { ProblemNote, Waiting } from "../../ui/bits";
-import { Sql } from "../../ui/code-line";
 import { Dialog } from "../../ui/dialog";
 import { KindIcon } from "../../ui/icons";
 import { Additions } from "./additions";
-import { OptionList } from "./option-list";
 import { unfenced } from "./asking";
+import { OptionList } from "./option-list";
+import { Review } from "./review";
+import { useProposal } from "./use-proposal";
 
 /** What somebody wants to do about one piece. */
 export type Change =
   | { how: "wish" | "edit" | "choose" | "off"; item: ExplainedItem }
   | { how: "on"; step: Step }
-  | { how: "pick"; scope: string }
-  | { how: "add"; item: number; script?: number };
+  | { how: "pick"; scope: string };
 
 /** A change from the wish to the diff to its application. Nothing is applied before the diff was seen. */
 export function Refine({ change, close }: { change: Change; close: () => void }) {
-  const { id, show } = useDesk();
-  const say = useApp((state) => state.say);
-  const [proposal, setProposal] = useState<Proposal | null>(null);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { id, proposal, setProposal, problem, setProblem, busy, setBusy, ask, apply } = useProposal(close);
   const [written, setWritten] = useState<Written>(NOTHING);
   const stop = useRef(() => {});
   useEffect(() => () => stop.current(), []);
 
-  const ask = async (act: Act) => {
-    if (id === null) return;
-    setBusy(true);
-    setProblem(null);
-    try {
-      setProposal(await ok(api.POST("/api/drafts/{id}/proposals", { params: { path: { id } }, body: act })));
-    } catch (error) {
-      setProblem(problemOf(error));
-    }
-    setBusy(false);
-  };
   const wish = async (number: number, words: string) => {
     if (id === null) return;
     setBusy(true);
@@ -64,26 +46,13 @@ export function Refine({ change, close }: { change: Change; close: () => void })
       setBusy(false);
     }
   };
-  const apply = async () => {
-    if (id === null || proposal === null) return;
-    setBusy(true);
-    try {
-      show(await ok(api.POST("/api/drafts/{id}/proposals/{proposal}/apply", { params: { path: { id, proposal: proposal.id } } })));
-      say("Changed. Undo brings it back.");
-      close();
-    } catch (error) {
-      setProblem(problemOf(error));
-      setBusy(false);
-    }
-  };
-  const immediate = change.how === "off" || change.how === "on" || change.how === "add";
+  const immediate = change.how === "off" || change.how === "on";
   const at = useRef(false);
   useEffect(() => {
     if (at.current) return; // these need no words: they are proposed at once
     at.current = true;
     if (change.how === "off") void ask({ act: "off", number: change.item.number ?? 0, joins: "same" });
     if (change.how === "on") void ask({ act: "on", step: change.step.number });
-    if (change.how === "add") void ask({ act: "add", item: change.item, scope: "main", script: change.script });
   });
 
   return (
@@ -91,7 +60,6 @@ export function Refine({ change, close }: { change: Change; close: () => void })
       {proposal ? (
         <Review proposal={proposal} problem={problem} busy={busy} apply={() => void apply()} back={immediate ? undefined : () => setProposal(null)} close={close}>
           {change.how === "off" && proposal.act === "off" && <WithJoins number={change.item.number ?? 0} busy={busy} proposal={proposal} choose={setProposal} />}
-          {change.how === "add" && <Into busy={busy} choose={(scope) => void ask({ act: "add", item: change.item, scope, script: change.script })} />}
         </Review>
       ) : (
         <Wanted change={change} busy={busy} written={written} problem={problem} close={close} ask={(act) => void ask(act)} wish={(number, words) => void wish(number, words)} />
@@ -126,12 +94,11 @@ const TITLES: Record<Change["how"], string> = {
   choose: "Alternatives from the history",
   off: "Switch this piece off",
   on: "Bring this piece back",
-  add: "Add this piece",
   pick: "Add a piece of the history",
 };
 
 function Wanted({ change, busy, written, problem, close, ask, wish }: WantedProps) {
-  const item = "item" in change && typeof change.item === "object" ? change.item : null;
+  const item = "item" in change ? change.item : null;
   const [text, setText] = useState(change.how === "edit" && item ? item.sql : "");
   const send = (event?: FormEvent) => {
     event?.preventDefault();
@@ -221,69 +188,5 @@ function WithJoins(props: { number: number; busy: boolean; proposal: Proposal; c
       <input type="checkbox" checked={proposal.id === all.id} disabled={props.busy} onChange={(event) => choose(event.target.checked ? all : kept.current)} />
       <span>Take out the joins that only it needed too: the rows may be others then</span>
     </label>
-  );
-}
-
-/** Into which part of the query a piece is put, where it has more than one. */
-function Into({ busy, choose }: { busy: boolean; choose: (scope: string) => void }) {
-  const id = useDesk((state) => state.id);
-  const [scope, setScope] = useState("main");
-  const { data } = useLoaded((signal) => ok(api.GET("/api/drafts/{id}/items", { params: { path: { id: id ?? "" } }, signal })), [id]);
-  const scopes = [...new Set(["main", ...(data ?? []).map((one) => one.scope)])];
-  if (scopes.length < 2) return null;
-  return (
-    <label className="quiet">Into <select value={scope} disabled={busy} onChange={(event) => {
-      setScope(event.target.value);
-      choose(event.target.value);
-    }}>{scopes.map((one) => <option key={one} value={one}>{one === "main" ? "the final query" : one.split("/").map((part) => part.replace(":", " ")).join(", ")}</option>)}</select></label>
-  );
-}
-
-/** What a change would do, to be looked at; `back` where the wish can be said otherwise. */
-export function Review(props: { proposal: Proposal; problem: Problem | null; busy: boolean; apply: () => void; back?: () => void; close: () => void; children?: ReactNode }) {
-  const { proposal } = props;
-  const parts = useMemo(() => partsOf(proposal), [proposal]);
-  if (proposal.before === proposal.after) {
-    return (
-      <div>
-        <h2>Nothing would change</h2>
-        <p>{proposal.act === "wish" ? "What came back is what stands there already. Say it in other words, or edit the SQL of the piece." : "This is what stands there already."}</p>
-        {props.children}
-        {props.problem && <ProblemNote problem={props.problem} />}
-        <div className="actions">
-          {props.back && <button type="button" className="button" autoFocus onClick={props.back}>Back</button>}
-          <button type="button" className="button" onClick={props.close}>Leave as it is</button>
-        </div>
-      </div>
-    );
-  }
-  return (
-    <div>
-      <h2>This changes, the rest stays as it is</h2>
-      <div className="diff" role="region" aria-label="Difference" tabIndex={0}>
-        <div>
-          {parts.map((part, at) =>
-            part.how === "same" ? <span key={at}>{part.text}</span>
-            : part.how === "gap" ? <span key={at} className="gap">  {part.text}</span>
-            : part.how === "cut" ? <del key={at}>{part.text}</del>
-            : <ins key={at}>{part.text}</ins>,
-          )}
-        </div>
-      </div>
-      {proposal.affected.length > 0 && (
-        <div className="affected">
-          <p>Written as before, these mean something else now:</p>
-          <ul>{proposal.affected.map((text) => <li key={text}><Sql text={text} /></li>)}</ul>
-        </div>
-      )}
-      {props.children}
-      {proposal.notes.map((note) => <p key={note} className="told">{sentence(note)}</p>)}
-      {props.problem && <ProblemNote problem={props.problem} />}
-      <div className="actions">
-        {props.back && <button type="button" className="button bare" onClick={props.back}>Back</button>}
-        <button type="button" className="button" onClick={props.close}>Leave as it is</button>
-        <button type="button" className="button main" autoFocus disabled={props.busy} onClick={props.apply}>Apply</button>
-      </div>
-    </div>
   );
 }

@@ -3,19 +3,20 @@ import { api, ok, problemOf } from "../../api/client";
 import type { ItemDetail } from "../../api/types";
 import { ago, count, many, sentence } from "../../lib/format";
 import { useLoaded } from "../../lib/load";
-import { go } from "../../lib/router";
+import { setQuery, useQuery } from "../../lib/router";
 import { useApp } from "../../state/app";
-import { lastDraft } from "../../state/desk";
 import { ProblemNote, Waiting } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
 import { Icon, KindIcon } from "../../ui/icons";
 import { Link } from "../../ui/link";
+import { AddToDraft } from "./add-to-draft";
 import { ItemChange, type Wish } from "./item-change";
 
 /** One piece of knowledge in full: what it says, what speaks for it, and what was done about it. */
 export function ItemPage({ id, changed }: { id: number; changed: () => void }) {
   const { data, problem, set: show } = useLoaded((signal) => ok(api.GET("/api/knowledge/{id}", { params: { path: { id } }, signal })), [id]);
   const [wish, setWish] = useState<Wish | null>(null);
+  const to = useQuery("to");
   const set = (item: ItemDetail) => {
     show(item);
     changed();
@@ -33,6 +34,7 @@ export function ItemPage({ id, changed }: { id: number; changed: () => void }) {
       <Facts item={data} />
       <Scripts item={data} />
       <Changes item={data} />
+      {to === "draft" && data.kind !== "query" && <AddToDraft item={data} close={() => setQuery({ to: null })} />}
       {wish && <ItemChange item={data} wish={wish} close={() => setWish(null)} done={set} />}
     </article>
   );
@@ -40,7 +42,6 @@ export function ItemPage({ id, changed }: { id: number; changed: () => void }) {
 
 function Actions({ item, wish, set }: { item: ItemDetail; wish: (wish: Wish) => void; set: (item: ItemDetail) => void }) {
   const say = useApp((state) => state.say);
-  const draft = lastDraft();
   const judge = async (trust: "verified") => {
     try {
       set(await ok(api.POST("/api/knowledge/{id}/trust", { params: { path: { id: item.id } }, body: { trust, why: "" } })));
@@ -62,8 +63,8 @@ function Actions({ item, wish, set }: { item: ItemDetail; wish: (wish: Wish) => 
       <button type="button" className="button" onClick={() => wish("describe")}>Rename</button>
       <button type="button" className="button" onClick={() => wish("merge")}>Merge</button>
       {item.trust !== "deprecated" && <button type="button" className="button" onClick={() => wish("deprecate")}>Deprecate</button>}
-      {draft && item.kind !== "query" && (
-        <button type="button" className="button" title={draft.title} onClick={() => go(`/d/${draft.id}?add=${item.id}`)}>Add to the draft</button>
+      {item.kind !== "query" && (
+        <button type="button" className="button" aria-haspopup="dialog" onClick={() => setQuery({ to: "draft" })}>Add to a draft …</button>
       )}
     </div>
   );
