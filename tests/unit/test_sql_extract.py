@@ -159,3 +159,33 @@ def test_the_dialect_decides_what_reads_as_a_query() -> None:
 def test_a_long_answer_is_read_quickly() -> None:
     answer = "The table is large; select wisely from it.\n\n" * 5000 + Q
     assert extract_sql(answer) == Q
+
+
+@pytest.mark.parametrize(
+    "between", ["\n\n", "\n\nThis is the next one:\n\n", "\n", ";\nor rather\n", " that;\n- "]
+)
+def test_the_work_grows_as_the_answer_does(monkeypatch: pytest.MonkeyPatch, between: str) -> None:
+    read: list[int] = []
+
+    def counted(text: str, dialect: str, schema: None) -> str:
+        read.append(len(text))
+        return check_query(text, dialect, schema)
+
+    monkeypatch.setattr("sqlore.sql.extract.check_query", counted)
+
+    def work(count: int) -> tuple[int, int]:
+        read.clear()
+        answer = between.join(f"SELECT a{n} FROM t{n} WHERE b > {n}" for n in range(100, 100 + count))
+        assert extract_sql(answer).startswith("SELECT a1")
+        return len(read), sum(read)
+
+    (calls, characters), (more_calls, more_characters) = work(20), work(80)
+    assert more_calls <= 5 * calls
+    assert more_characters <= 5 * characters
+    assert more_calls <= 80 * 12
+
+
+def test_of_many_statements_each_is_read_to_its_own_end() -> None:
+    first = "WITH x AS (\n\nSELECT a\n\nFROM t\n\n)\n\nSELECT count(*)\n\nFROM x"
+    many = "\n\n".join([*(f"SELECT a FROM t{n} WHERE b = {n}" for n in range(60)), first])
+    assert extract_sql(many) == first

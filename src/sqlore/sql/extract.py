@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any, Final
 
 from sqlore.errors import ModelRefusal, SqlError
@@ -89,6 +91,9 @@ _NEXT: Final = re.compile(rf"(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/)*(?={_BEGIN})", r
 _QUERY: Final = re.compile(r"[(\s]*(?:SELECT|WITH|VALUES)\b", re.IGNORECASE)
 _KEYS: Final = ("sql", "query", "sql_query", "statement", "answer", "code", "result")
 _DIALECTS: Final = ("sqlite", "duckdb", "postgres")
+#: Places where a statement may end that are tried, and characters behind a failure that may still matter.
+_MOST_ENDS: Final = 40
+_AHEAD: Final = 40
 
 
 def extract_sql(answer: str, *, dialect: str | None = None) -> str:
@@ -128,13 +133,28 @@ class _Reader:
         self.dialects = (dialect,) if dialect else _DIALECTS
 
     def is_query(self, text: str) -> bool:
+        return self.read(text) is None
+
+    def read(self, text: str) -> int | None:
+        """None for a query, else where reading fails whatever follows; its length where more could help."""
+        furthest = 0
         for dialect in self.dialects:
             try:
                 check_query(text, dialect, None)
-            except SqlError:
-                continue
-            return True
-        return False
+            except SqlError as error:
+                furthest = max(furthest, _fails_at(error, text))
+            else:
+                return None
+        return furthest
+
+
+def _fails_at(error: SqlError, text: str) -> int:
+    """The place of an error that every longer text has as well; the parser looks only a little ahead."""
+    at = error.position
+    if at is None and error.line is not None and error.column is not None:
+        at = sum(len(line) + 1 for line in text.split("\n")[: error.line - 1]) + error.column - 1
+    # At the beginning stands also what is wrong with a query as a whole.
+    return at if at and at + _AHEAD < len(text) else len(text)
 
 
 def _without_thoughts(text: str) -> str:
@@ -263,23 +283,50 @@ def _candidate(text: str, start: int, reads: _Reader) -> _Candidate:
     """The statement that begins at `start`: the longest piece that reads as a query, else up to the first
     place where one may end with all brackets closed."""
     inner, limit = _semicolons(text, start)
-    cuts = [match.start() for match in _CUT.finditer(text, inner, limit)]
-    ends = [limit, *reversed(cuts[:40])]
+    cuts = (match.start() for match in _CUT.finditer(text, inner, limit))
+    first = list(islice(cuts, _MOST_ENDS))
     if text[start - 1 : start] == "`":  # in backticks on its line: here the nearest end is the right one
-        line_end = text.find("\n", start)
-        ticks = [
-            m.start()
-            for m in re.finditer("`", text[: line_end if line_end >= 0 else None])
-            if m.start() > start
-        ]
-        ends = [*ticks, *ends]
-    for end in ends:
-        piece = _tidy(text[start:end])
-        if reads.is_query(piece):
-            return _Candidate(piece, start, end, True, _is_convincing(piece))
-    end = next((cut for cut in cuts if _is_balanced(text[start:cut])), limit)
+        for tick in _ticks(text, start):
+            piece = _tidy(text[start:tick])
+            if reads.is_query(piece):
+                return _Candidate(piece, start, tick, True, _is_convincing(piece))
+    furthest = _furthest(text, start, [*first, limit], reads)
+    if furthest is not None:
+        piece = _tidy(text[start:furthest])
+        return _Candidate(piece, start, furthest, True, _is_convincing(piece))
+    end = next((cut for cut in chain(first, cuts) if _is_balanced(text[start:cut])), limit)
     piece = _tidy(text[start:end])
     return _Candidate(piece, start, end, False, _is_convincing(piece) and bool(re.search(r"\s", piece)))
+
+
+def _ticks(text: str, start: int) -> list[int]:
+    """The backticks on the line, behind the place."""
+    line_end = text.find("\n", start)
+    line = text[start + 1 : line_end if line_end >= 0 else None]
+    return [start + 1 + match.start() for match in re.finditer("`", line)]
+
+
+def _furthest(text: str, start: int, ends: list[int], reads: _Reader) -> int | None:
+    """The last of the rising `ends` up to which the text reads as a query.
+
+    They are tried at growing distances. Where reading fails within a piece it fails in all longer ones, so
+    that an answer of many statements is not read to its end for each of them.
+    """
+    known: dict[int, int | None] = {}
+
+    def read(end: int) -> int | None:
+        if end not in known:
+            known[end] = reads.read(_tidy(text[start:end]))
+        return known[end]
+
+    number, count = 0, len(ends)
+    while number < count:
+        failed = read(ends[number])
+        if failed is not None and failed < len(_tidy(text[start : ends[number]])):
+            count = bisect_right(ends, start + failed)
+            break
+        number = min(2 * number + 1, count - 1) if number < count - 1 else count
+    return next((end for end in reversed(ends[:count]) if read(end) is None), None)
 
 
 def _semicolons(text: str, start: int) -> tuple[int, int]:
