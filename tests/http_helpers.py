@@ -28,6 +28,18 @@ BASE = "http://localhost:8642"
 ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT COUNT(*) FROM c"
 ANSWER = f"```sql\n{REVENUE}\n```"
 
+#: Examples that another database is warmed up with, as the file of `training` has them.
+TRAINING = """
+database: school
+ddl: |
+  CREATE TABLE pupil (pupil_id INTEGER PRIMARY KEY, name TEXT, town TEXT, marks INTEGER);
+pairs:
+"""
+PAIRS = (
+    ("How many pupils live in Bree?", "SELECT COUNT(*) FROM pupil WHERE town = 'Bree'"),
+    ("Who has the best marks?", "SELECT name FROM pupil ORDER BY marks DESC LIMIT 1"),
+)
+
 Says = Callable[[Sequence[Message]], "str | Answer"]
 
 
@@ -122,3 +134,20 @@ def wait_for(true: Callable[[], Any]) -> None:
             return
         time.sleep(0.01)
     raise AssertionError("it did not become so")
+
+
+def state_of(client: TestClient) -> Served:
+    """The state of the server that a client talks to."""
+    served: Served = client.app.state.served  # type: ignore[attr-defined]
+    return served
+
+
+def warmed(client: TestClient, folder: Path, pairs: int = len(PAIRS), **options: Any) -> list[dict[str, Any]]:
+    """Warms the server's database up with the first `pairs` of the training; the events of the job."""
+    lines = [f"  - question: {question}\n    sql: {sql}\n" for question, sql in PAIRS[:pairs]]
+    (folder / "school.yaml").write_text(TRAINING + "".join(lines), encoding="utf-8")
+    lore = state_of(client).lore
+    lore.settings = lore.settings.model_copy(update={"training": folder / "school.yaml"})
+    job = client.post("/api/warm", json=options)
+    assert job.status_code == 202, job.text
+    return heard(client, job.json())

@@ -10,22 +10,11 @@ import pytest
 import yaml
 from fastapi.testclient import TestClient
 
-from http_helpers import heard, shop_client
-from sqlore.interfaces.http.state import Served
+from http_helpers import heard, shop_client, state_of, warmed
 from sqlore.knowledge import Store
 from sqlore.llm import FunctionModel
 from sqlore.model import Message
 
-TRAINING = """
-database: school
-ddl: |
-  CREATE TABLE pupil (pupil_id INTEGER PRIMARY KEY, name TEXT, town TEXT, marks INTEGER);
-pairs:
-  - question: How many pupils live in Bree?
-    sql: SELECT COUNT(*) FROM pupil WHERE town = 'Bree'
-  - question: Who has the best marks?
-    sql: SELECT name FROM pupil ORDER BY marks DESC LIMIT 1
-"""
 COUNT = "SELECT COUNT(*) FROM customer WHERE segment = 'ENT'"
 BEST = "SELECT name FROM customer ORDER BY id DESC LIMIT 1"
 
@@ -41,16 +30,8 @@ def never(messages: list[Message]) -> str:
     raise AssertionError("the model is asked")
 
 
-def state_of(client: TestClient) -> Served:
-    served: Served = client.app.state.served  # type: ignore[attr-defined]
-    return served
-
-
 def warm(client: TestClient, folder: Path, **options: Any) -> None:
-    (folder / "school.yaml").write_text(TRAINING, encoding="utf-8")
-    lore = state_of(client).lore
-    lore.settings = lore.settings.model_copy(update={"training": folder / "school.yaml"})
-    events = heard(client, client.post("/api/warm", json=options).json())
+    events = warmed(client, folder, **options)
     assert events[-1]["status"] == "done", events
 
 

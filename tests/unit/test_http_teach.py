@@ -9,20 +9,11 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from http_helpers import asked, heard, shop_client
+from http_helpers import asked, heard, shop_client, warmed
 from sqlore.errors import ModelUnavailable
-from sqlore.interfaces.http.state import Served
 from sqlore.model import Message
 
 NEW = "SELECT segment, MAX(amount) FROM orders o JOIN customer c ON o.customer_id = c.id GROUP BY segment"
-TRAINING = """
-database: school
-ddl: |
-  CREATE TABLE pupil (pupil_id INTEGER PRIMARY KEY, name TEXT, town TEXT, marks INTEGER);
-pairs:
-  - question: How many pupils live in Bree?
-    sql: SELECT COUNT(*) FROM pupil WHERE town = 'Bree'
-"""
 
 
 @pytest.fixture
@@ -103,19 +94,10 @@ def adapts(messages: Sequence[Message]) -> str:
     return "```sql\nSELECT COUNT(*) FROM customer WHERE segment = 'ENT'\n```"
 
 
-def warmed(client: TestClient, folder: Path) -> list[dict[str, Any]]:
-    state: Served = client.app.state.served  # type: ignore[attr-defined]
-    (folder / "school.yaml").write_text(TRAINING, encoding="utf-8")
-    state.lore.settings = state.lore.settings.model_copy(update={"training": folder / "school.yaml"})
-    job = client.post("/api/warm", json={})
-    assert job.status_code == 202, job.text
-    return heard(client, job.json())
-
-
 def test_a_cold_database_is_warmed_up_and_says_how_far_it_is(tmp_path: Path) -> None:
     with shop_client(tmp_path, adapts, learned=False) as client:
         assert client.get("/api/knowledge").status_code == 404
-        events = warmed(client, tmp_path)
+        events = warmed(client, tmp_path, pairs=1)
         assert events[-1]["status"] == "done", events
         assert {"event": "stage", "stage": "adapting examples", "done": 0, "total": 1} in [
             {name: value for name, value in one.items() if name != "id"} for one in events
@@ -143,7 +125,7 @@ def test_a_model_that_is_not_there_is_a_problem_of_the_job(tmp_path: Path) -> No
         raise ModelUnavailable("the endpoint does not answer")
 
     with shop_client(tmp_path, gone, learned=False) as client:
-        events = warmed(client, tmp_path)
+        events = warmed(client, tmp_path, pairs=1)
         assert events[-1]["status"] == "failed"
         problem = next(one["problem"] for one in events if one["event"] == "problem")
         assert problem["detail"] == "the endpoint does not answer"
@@ -151,5 +133,5 @@ def test_a_model_that_is_not_there_is_a_problem_of_the_job(tmp_path: Path) -> No
 
 def test_what_the_model_could_not_write_is_counted(tmp_path: Path) -> None:
     with shop_client(tmp_path, lambda messages: "I cannot.", learned=False) as client:
-        report = next(one["report"] for one in warmed(client, tmp_path) if one["event"] == "warmed")
+        report = next(one["report"] for one in warmed(client, tmp_path, pairs=1) if one["event"] == "warmed")
         assert sum(report["failed"].values()) > 0
