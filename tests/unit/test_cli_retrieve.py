@@ -89,3 +89,11 @@ def test_a_draft_counts_what_the_filter_cost(sqlore_: Command, monkeypatch: pyte
         draft = sqlore_("ask", QUESTION, "--filter", "--model", endpoint.spec, "--json").json
     assert draft["sql"] == LAID_OUT
     assert draft["usage"]["calls"] == 2
+
+
+def test_how_something_is_asked_is_no_phrase(sqlore_: Command) -> None:
+    question = "Why? How much revenue of enterprise customers do we, per year, make?"
+    (line,) = [one for one in sqlore_("retrieve", question).out.splitlines() if one.startswith("phrases: ")]
+    phrases = line.removeprefix("phrases: ").split(" · ")
+    assert any("enterprise customers" in phrase for phrase in phrases)
+    assert not {"Why", "we", "year"}.intersection(phrases)

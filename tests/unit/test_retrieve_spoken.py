@@ -33,6 +33,17 @@ def test_a_word_that_goes_with_a_condition_is_told_with_its_value_and_its_script
         assert spoken(snapshot, "How many accounts are there?") == ()
 
 
+def test_how_something_is_asked_stands_for_nothing() -> None:
+    asked = (
+        "How much did owners pay?", "How much do owners owe?", "What total number of owners is there?",
+        "The total number of owners", "The average value of payments of owners", "Average value for owners",
+    )  # fmt: skip
+    owners = [(words, OWNERS.format(f"COUNT(*) + {n}")) for n, words in enumerate(asked)]
+    history = (*owners, *STATEMENTS[5:], ("Name all loans of a town", "SELECT loan_id, town FROM loan"))
+    told = _told(history, "How much, which total number, what average value is there for owners?")
+    assert told == {"owners": ["disp.type = 'OWNER'"]}
+
+
 def test_an_item_is_shown_with_the_value_that_the_question_names() -> None:
     item = KnowledgeItem(
         1, "condition", "predicate", "district.a3 = <val>", "d.A3 = 'north Bohemia'", "", "", 3,

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from sqlore.answer.coverage_sql import Told, Uses
-from sqlore.answer.coverage_words import LINKS, RELATIVE, SAYS_NOTHING, TO_A_NUMBER, initials_in
+from sqlore.answer.coverage_words import LINKS, RELATIVE, TO_A_NUMBER, initials_in
 from sqlore.catalog.text import quoted
 from sqlore.errors import SqlError
 from sqlore.model import GoesWith, Uncovered, ValueMatch
 from sqlore.retrieve.association import Going
+from sqlore.retrieve.plain_words import SAYS_NOTHING
 from sqlore.retrieve.spoken import near_by
 from sqlore.retrieve.structure import CALLS
 from sqlore.retrieve.words import stem, tokens

@@ -15,12 +15,15 @@ import numpy as np
 
 from sqlore.model import VAL, GoesWith, KnowledgeItem, Uncovered, ValueMatch
 from sqlore.retrieve.association import Going, conditions, holding, settled
+from sqlore.retrieve.plain_words import QUANTITIES, SAYS_NOTHING
 from sqlore.retrieve.snapshot import Snapshot
 from sqlore.retrieve.words import STOPWORDS, stem
 
 __all__ = ["in_the_question", "near_by", "spoken"]
 
 _CLAUSE: Final = re.compile(r"[,;:?!]|\.(?!\d)")
+#: "How much" goes with whatever the few questions that said it were about.
+_EMPTY: Final = SAYS_NOTHING | QUANTITIES
 #: Words to each side of one that may say which value it means.
 _NEAR: Final = 3
 
@@ -36,12 +39,14 @@ def spoken(snapshot: Snapshot, question: str, known: Collection[int] = ()) -> tu
     places = {stem(match[0].lower()): match for match in reversed(list(_words(question)))}
     for match in _words(question):
         word = stem(match[0].lower())
+        if not _EMPTY.isdisjoint((word, match[0].lower())):
+            continue
         rows = holding(snapshot, [word], snapshot.said)
         near = near_by(question, match.start())
         by_word: dict[str, list[Going]] = {}
         for one in conditions(snapshot, rows, common):
             meant = settled(snapshot, word, one, near, snapshot.said)
-            if snapshot.items[one.item].id not in seen and meant.going.literals:
+            if snapshot.items[one.item].id not in seen and meant.going.literals and meant.word not in _EMPTY:
                 by_word.setdefault(meant.word, []).append(meant.going)
         for said, going in by_word.items():
             items = tuple(_item(snapshot, one) for one in sorted(going, key=lambda one: -one.share))

@@ -91,6 +91,7 @@ def known_view(found: Retrieval, snapshot: Snapshot | None = None) -> Known:
     `snapshot` also tells which of its words go with conditions that were not found.
     """
     from sqlore.retrieve import phrases
+    from sqlore.retrieve.plain_words import says_something
     from sqlore.retrieve.spoken import in_the_question, spoken
 
     held = {ranked.item.id for ranked in found.items}
@@ -98,7 +99,7 @@ def known_view(found: Retrieval, snapshot: Snapshot | None = None) -> Known:
 
     return Known(
         question=found.question,
-        phrases=[Phrase.model_validate(phrase) for phrase in phrases(found.question)],
+        phrases=[Phrase.model_validate(one) for one in phrases(found.question) if says_something(one.text)],
         values=[ValueMatch.model_validate(value) for value in found.values],
         items=[
             KnownItem(
