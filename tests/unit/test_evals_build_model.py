@@ -123,7 +123,33 @@ def test_answers_are_read_as_small_models_write_them(text: str) -> None:
     assert found["used"] == [1, 2]
 
 
-@pytest.mark.parametrize("text", ["", "no", '{"question": "?"}', '{"question": 1, "sql": 2}', "{{{", "[1]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I take a join.\n\n### New Question\n**Question**: How many?\n\n**Evidence**: \n- a\n- b\n\n"
+        "**SQL**:\n```sql\nSELECT 1\n\nFROM t;\n```\n\nThis query counts.",
+        "Question: How many?\nEvidence: a b\n\n### SQL Query\nSELECT 1\nFROM t;\n\n### Why\nIt counts.",
+    ],
+    ids=["fenced", "plain"],
+)
+def test_parts_under_headings_are_read_too(text: str) -> None:
+    found = answer_of(text)
+    assert " ".join(found.pop("sql").split()) == "SELECT 1 FROM t"
+    assert found == {"question": "How many?", "evidence": "a b", "used": []}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no",
+        '{"question": "?"}',
+        '{"question": 1, "sql": 2}',
+        "{{{",
+        "[1]",
+        '"question": "?",\n"sql": "SELECT "1""',
+    ],
+)
 def test_answers_that_are_no_task(text: str) -> None:
     with pytest.raises(ValueError, match="no JSON"):
         answer_of(text)

@@ -170,7 +170,11 @@ class _Maker:
             said = answer_of(text)
         except ValueError as error:
             advice = f"{error}: answer with one JSON object and nothing else"
-            return {"question": "", "SQL": ""}, (Finding("answer", "major", "answer", advice),), None
+            return (
+                {"question": "", "SQL": "", "answer": text},
+                (Finding("answer", "major", "answer", advice),),
+                None,
+            )
         task = Candidate(str(number), self.bench.name, said["question"], said["sql"], said["evidence"])
         task = replace(task, used=self._used(said, keys))
         record = {"question": task.question, "evidence": task.evidence, "SQL": task.sql}

@@ -28,6 +28,10 @@ _VALUES: Final = 5
 _SCHEMA_TOKENS: Final = 1500
 _FORM: Final = '{"used": [1, 3], "question": "...", "evidence": "...", "sql": "..."}'
 _FENCED: Final = re.compile(r"```(?:\w+)?\s*\n(.*?)```", re.DOTALL)
+# The parts of a task in an answer that is Markdown in place of JSON: what small models fall back to.
+_HEAD: Final = re.compile(
+    r'^[^\w"]*(?:new |the )?(question|evidence|sql)\b(?: query)?[^\w"]*?(?::|$)[\s*_]*', re.IGNORECASE
+)
 _RULES: Final = """\
 You write exam questions for people who query the {dialect} database {database}. You are shown queries \
 that its analysts wrote, and the pieces they are made of. Make one new question that is harder than any of \
@@ -130,7 +134,7 @@ def fixing(findings: Sequence[Finding], rows: Rows | None) -> Message:
 
 
 def answer_of(text: str) -> Mapping[str, Any]:
-    """The task in an answer: JSON or YAML, in a code block, among words, or alone.
+    """The task in an answer: JSON or YAML, in a code block, among words, or alone; or parts under headings.
 
     Raises `ValueError` where there is none.
 
@@ -139,7 +143,7 @@ def answer_of(text: str) -> Mapping[str, Any]:
     >>> answer_of("```yaml\\nquestion: One?\\nsql: |\\n  SELECT\\n    1\\n```")["sql"]
     'SELECT\\n  1'
     """
-    for found in objects_in(text):
+    for found in (*objects_in(text), _parts(text)):
         inner = found.get("task")
         found = inner if isinstance(inner, dict) else found
         if _said(found, "sql") and _said(found, "question"):
@@ -152,6 +156,27 @@ def answer_of(text: str) -> Mapping[str, Any]:
                 "used": used,
             }
     raise ValueError("the answer holds no JSON with question and sql")
+
+
+def _parts(text: str) -> dict[str, str]:
+    """Question, evidence and SQL as a document has them: under headings, or after their names.
+
+    >>> _parts("### New Question\\n**Question**: How many?\\n**SQL**:\\n```sql\\nSELECT 1\\n```\\nIt counts.")
+    {'question': 'How many?', 'sql': 'SELECT 1'}
+    """
+    blocks = _FENCED.findall(text)
+    found: dict[str, list[str]] = {}
+    part = ""
+    for line in _FENCED.sub("\n", text).splitlines():
+        if head := _HEAD.match(line):
+            part = head.group(1).lower()
+            found[part], line = [], line[head.end() :].strip("*_ ")
+        if line.strip() and not line.startswith("#"):
+            found.setdefault(part, []).append(line.removeprefix("- "))
+        elif found.get(part):
+            part = ""  # a paragraph ends
+    parts = {name: "\n".join(lines) for name, lines in found.items() if name}
+    return parts | ({"sql": blocks[-1].strip()} if blocks else {})
 
 
 def objects_in(text: str) -> Iterator[dict[Any, Any]]:
