@@ -141,8 +141,8 @@ class _Endpoint(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(payload)))
-        self.end_headers()
-        with contextlib.suppress(BrokenPipeError):  # the client of the slow model has left
+        with contextlib.suppress(ConnectionError):  # the client of the slow model has left
+            self.end_headers()
             self.wfile.write(payload)
 
     def log_message(self, *args: object) -> None:

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -37,7 +36,7 @@ class Oracle:
     def __init__(self, stop: int | None = None) -> None:
         self.asked: list[str] = []
         self.stop, oracle = stop, self
-        self.waiting = threading.Event()
+        self.waiting, self.left = threading.Event(), threading.Event()
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
@@ -46,7 +45,9 @@ class Oracle:
                 oracle.asked.append(question)
                 if oracle.stop is not None and len(oracle.asked) > oracle.stop:
                     oracle.waiting.set()
-                    time.sleep(60)
+                    oracle.left.wait(60)
+                    self.close_connection = True
+                    return
                 message = {"role": "assistant", "content": gold_answers().get(question, "")}
                 usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
                 usage["prompt_tokens_details"] = {"cached_tokens": 40}  # type: ignore[assignment]
@@ -195,6 +196,7 @@ def test_what_is_done_survives_an_interruption_and_a_kill(
     if how == signal.SIGINT:
         assert "go on with: sqlore eval execution --resume run" in err
         assert json.loads((tmp_path / "run" / "report.json").read_text())["done"] == 2
+    oracle.left.set()
     oracle.stop = None
     oracle.asked.clear()
     said = sqlore("eval", "execution", "--resume", "run", "--json", "--no-plots")

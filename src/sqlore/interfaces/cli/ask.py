@@ -9,18 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sqlore.errors import SqloreError
-from sqlore.interfaces.cli.common import (
-    DbOption,
-    FilterOption,
-    JsonOption,
-    StoreOption,
-    err,
-    neutral,
-    out,
-    print_json,
-    script_keys,
-    workspace,
-)
+from sqlore.interfaces.cli.common import err, neutral, out, print_json, script_keys, workspace
+from sqlore.interfaces.cli.options import DbOption, FilterOption, JsonOption, StoreOption
 from sqlore.interfaces.cli.waiting import Stages
 
 if TYPE_CHECKING:

@@ -9,19 +9,15 @@ import typer
 
 from sqlore.interfaces.cli import bench_datasheet, bench_history, bench_review, bench_split
 from sqlore.interfaces.cli.bench_datasheet import LicenceOption, SourceOption
-from sqlore.interfaces.cli.common import (
+from sqlore.interfaces.cli.common import err, neutral, out, plural, print_json, progress, stoppable
+from sqlore.interfaces.cli.options import (
     MOST,
+    DatabaseOption,
     DialectOption,
     DictionariesOption,
+    HistoryOption,
     JsonOption,
     SeedOption,
-    err,
-    neutral,
-    out,
-    plural,
-    print_json,
-    progress,
-    stoppable,
 )
 
 if TYPE_CHECKING:
@@ -36,14 +32,7 @@ __all__ = ["app"]
 
 app = typer.Typer(no_args_is_help=True, help="Make a benchmark out of a history; check and describe one.")
 
-HistoryOption = Annotated[
-    list[str], typer.Option("--history", metavar="PATH", help="Past scripts; a folder or file; repeatable.")
-]
 UrlOption = Annotated[str, typer.Option("--db", metavar="URL", help="The database of the history.")]
-NameOption = Annotated[
-    str | None,
-    typer.Option("--database", metavar="NAME", help="What the history calls it; default: as its file."),
-]
 _GENERATORS = ("program", "model")
 
 
@@ -77,7 +66,7 @@ def build(
     source: SourceOption = "",
     seed: SeedOption = 0,
     dictionary: DictionariesOption = None,
-    database: NameOption = None,
+    database: DatabaseOption = None,
     dialect: DialectOption = None,
     json_: JsonOption = False,
 ) -> None:
@@ -165,7 +154,7 @@ def validate(
         typer.Option("--model", metavar="SPEC", help="Judges what the rules pass; without it nobody does."),
     ] = None,
     dictionary: DictionariesOption = None,
-    database: NameOption = None,
+    database: DatabaseOption = None,
     dialect: DialectOption = None,
     json_: JsonOption = False,
 ) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sqlore.interfaces.cli.common import DialectOption, DictionariesOption, JsonOption, err, out, print_json
+from sqlore.interfaces.cli.common import err, out, print_json
+from sqlore.interfaces.cli.options import DatabaseOption, DialectOption, DictionariesOption, JsonOption
 
 if TYPE_CHECKING:
     from sqlore.evals.build.bench import Bench
@@ -34,10 +35,7 @@ def datasheet(
     licence: LicenceOption = "",
     source: SourceOption = "",
     dictionary: DictionariesOption = None,
-    database: Annotated[
-        str | None,
-        typer.Option("--database", metavar="NAME", help="What the history calls it; default: as its file."),
-    ] = None,
+    database: DatabaseOption = None,
     dialect: DialectOption = None,
     json_: JsonOption = False,
 ) -> None:

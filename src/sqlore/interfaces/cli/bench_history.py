@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from sqlore.interfaces.cli.common import DialectOption, JsonOption, SeedOption, err, out, plural, print_json
+from sqlore.interfaces.cli.common import err, out, plural, print_json
+from sqlore.interfaces.cli.options import DialectOption, JsonOption, SeedOption
 
 __all__ = ["history"]
 

@@ -10,15 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import (
-    DialectOption,
-    DictionariesOption,
-    JsonOption,
-    err,
-    out,
-    plural,
-    print_json,
-)
+from sqlore.interfaces.cli.common import err, out, plural, print_json
+from sqlore.interfaces.cli.options import DialectOption, DictionariesOption, JsonOption
 from sqlore.interfaces.cli.serve import ANNOTATORS, AnnotatorsOption
 
 if TYPE_CHECKING:

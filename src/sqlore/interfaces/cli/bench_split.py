@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import (
+from sqlore.interfaces.cli.common import err, out, print_json
+from sqlore.interfaces.cli.options import (
+    DatabaseOption,
     DialectOption,
     DictionariesOption,
     JsonOption,
     SeedOption,
-    err,
-    out,
-    print_json,
 )
 
 if TYPE_CHECKING:
@@ -40,10 +39,7 @@ def split(
     ] = "60,20,20",
     seed: SeedOption = 0,
     dictionary: DictionariesOption = None,
-    database: Annotated[
-        str | None,
-        typer.Option("--database", metavar="NAME", help="What the history calls it; default: as its file."),
-    ] = None,
+    database: DatabaseOption = None,
     dialect: DialectOption = None,
     json_: JsonOption = False,
 ) -> None:

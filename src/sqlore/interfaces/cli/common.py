@@ -1,4 +1,4 @@
-"""What all commands share: options, the two consoles, and how an error ends a command.
+"""What all commands share: the two consoles, progress, and how an error ends a command.
 
 stdout is data and nothing else, so that it can be piped; progress, notes and errors go to stderr.
 """
@@ -13,9 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,18 +21,6 @@ if TYPE_CHECKING:
     from sqlore.workspace import Workspace
 
 __all__ = [
-    "MOST",
-    "DatabasesOption",
-    "DbOption",
-    "DialectOption",
-    "DictionariesOption",
-    "FilterOption",
-    "JsonOption",
-    "LeaveOneOutOption",
-    "LimitOption",
-    "SeedOption",
-    "StoreOption",
-    "WithholdOption",
     "err",
     "neutral",
     "out",
@@ -43,54 +29,6 @@ __all__ = [
     "progress",
     "script_keys",
     "workspace",
-]
-
-#: The largest number that an option which counts something takes.
-MOST = 1_000_000
-
-DbOption = Annotated[
-    str | None,
-    typer.Option(
-        "--db",
-        metavar="URL",
-        help="Database: a SQLite or DuckDB file, postgresql://USER@HOST/DB, mysql://USER@HOST/DB.",
-    ),
-]
-StoreOption = Annotated[
-    Path | None,
-    typer.Option("--store", metavar="FILE", help="Knowledge store; default: one per database in .sqlore/."),
-]
-JsonOption = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON on stdout, for programs.")]
-DialectOption = Annotated[
-    str | None,
-    typer.Option("--dialect", metavar="NAME", help="SQL dialect of the scripts; default: the database's."),
-]
-#: Of the measurements.
-LeaveOneOutOption = Annotated[
-    bool, typer.Option("--leave-one-out", help="Ask each script's question of the other scripts.")
-]
-DictionariesOption = Annotated[
-    list[Path] | None, typer.Option("--dictionary", metavar="PATH", help="A data dictionary; repeatable.")
-]
-DatabasesOption = Annotated[
-    list[str] | None,
-    typer.Option("--database", metavar="NAME", help="Of several databases only this; repeatable."),
-]
-LimitOption = Annotated[
-    int | None, typer.Option("--limit", metavar="N", min=1, max=MOST, help="So many tasks a database.")
-]
-SeedOption = Annotated[
-    int, typer.Option("--seed", metavar="N", min=0, max=MOST, help="For everything drawn at random.")
-]
-WithholdOption = Annotated[bool, typer.Option("--withhold-questions", help="Learn bare SQL, as from a log.")]
-
-FilterOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--filter/--no-filter",
-        help="Ask the model once which of what was retrieved is needed.",
-        show_default=False,
-    ),
 ]
 
 _PIPED = 10_000  # the width of what is piped: nothing is broken or folded for want of room

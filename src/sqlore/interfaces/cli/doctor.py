@@ -14,7 +14,8 @@ import typer
 
 from sqlore import __version__
 from sqlore.errors import SqloreError, UsageError
-from sqlore.interfaces.cli.common import DbOption, JsonOption, StoreOption, out, plural, print_json, workspace
+from sqlore.interfaces.cli.common import out, plural, print_json, workspace
+from sqlore.interfaces.cli.options import DbOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
     from sqlore.workspace import Workspace

@@ -7,20 +7,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import (
+from sqlore.interfaces.cli.common import err, neutral, print_json, progress, stoppable
+from sqlore.interfaces.cli.options import (
     DatabasesOption,
     DialectOption,
     DictionariesOption,
+    HistoryOption,
     JsonOption,
     LeaveOneOutOption,
     LimitOption,
+    PlacesOption,
+    RetrieversOption,
     SeedOption,
+    TablesOption,
+    TasksOption,
     WithholdOption,
-    err,
-    neutral,
-    print_json,
-    progress,
-    stoppable,
+    require_sources,
+    words,
 )
 
 if TYPE_CHECKING:
@@ -30,17 +33,11 @@ __all__ = ["curves", "shares"]
 
 
 def curves(
-    history: Annotated[
-        list[str],
-        typer.Option("--history", metavar="PATH", help="Past scripts; a folder or file; repeatable."),
-    ],
+    history: HistoryOption,
     folder: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where histories, tables, JSON and plots go.")
     ],
-    tasks: Annotated[
-        list[Path] | None,
-        typer.Option("--tasks", metavar="FILE", help="Tasks in BIRD-History's format; repeatable."),
-    ] = None,
+    tasks: TasksOption = None,
     leave_one_out: LeaveOneOutOption = False,
     measure: Annotated[
         str, typer.Option("--measure", metavar="NAME", help="What is measured: retrieval or execution.")
@@ -51,18 +48,11 @@ def curves(
     noise: Annotated[
         str, typer.Option("--noise", metavar="NUMBERS", help="Per cent of the history that are noise.")
     ] = "0,20,40,60",
-    db: Annotated[
-        str | None,
-        typer.Option("--db", metavar="URL", help="The database, or a folder of databases by db_id."),
-    ] = None,
-    schema: Annotated[
-        Path | None, typer.Option("--schema", metavar="FILE", help="A tables.json in place of a database.")
-    ] = None,
+    db: PlacesOption = None,
+    schema: TablesOption = None,
     dictionary: DictionariesOption = None,
     database: DatabasesOption = None,
-    retrievers: Annotated[
-        str, typer.Option("--retrievers", metavar="NAMES", help="Which to compare, with commas between.")
-    ] = "learned,published,mqs,bm25",
+    retrievers: RetrieversOption = "learned,published,mqs,bm25",
     strategies: Annotated[
         str, typer.Option("--strategies", metavar="NAMES", help="Of execution: which to compare.")
     ] = "history",
@@ -81,12 +71,9 @@ def curves(
     from sqlore.evals.history_curves import CurvePlan
     from sqlore.evals.plots import require_plots
 
-    if bool(tasks) == leave_one_out:
-        raise UsageError("what is to be asked?", hint="give either --tasks FILE or --leave-one-out")
+    require_sources(tasks, leave_one_out=leave_one_out, db=db, schema=schema)
     if measure not in ("retrieval", "execution"):
         raise UsageError(f"nothing that can be measured: {measure}", hint="retrieval or execution")
-    if db and schema:
-        raise UsageError("--db and --schema exclude each other", hint="give the one that you have")
     if measure == "execution" and not (tasks and db):
         raise UsageError("execution needs tasks and their database", hint="give --tasks FILE and --db URL")
     if not no_plots:
@@ -136,7 +123,7 @@ def _measured(
             from sqlore.evals.setting import settings_for
 
             embedder = load_embedder(settings.embedder)
-            chosen = settings_for(_words(retrievers))
+            chosen = settings_for(words(retrievers))
             return retrieval_curve(plan, made, chosen, embedder, raw=raw, told=told)
         from sqlore.evals.history_curves_execution import execution_curve
         from sqlore.llm import load_model
@@ -144,7 +131,7 @@ def _measured(
         return execution_curve(
             plan,
             made,
-            _words(strategies),
+            words(strategies),
             [str(file) for file in tasks],
             load_model(settings.model, settings),
             settings,
@@ -167,10 +154,6 @@ def _tell(points: list[Point], folder: Path, *, plots: bool, json_: bool) -> Non
         show(sheet)
 
 
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
-
-
 def shares(text: str, option: str, *, least: int, most: int) -> tuple[float, ...]:
     """Per cents with commas between as shares, in rising order. Raises `UsageError` for what is none.
 
@@ -180,7 +163,7 @@ def shares(text: str, option: str, *, least: int, most: int) -> tuple[float, ...
     from sqlore.errors import UsageError
 
     found = set()
-    for word in _words(text):
+    for word in words(text):
         if not word.isascii() or not word.isdigit() or not least <= int(word) <= most:
             raise UsageError(f"{option}: {word!r} is not a number from {least} to {most}")
         found.add(int(word) / 100)

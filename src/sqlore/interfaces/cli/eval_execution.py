@@ -11,20 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import (
+from sqlore.interfaces.cli.common import err, neutral, print_json, progress, stoppable
+from sqlore.interfaces.cli.options import (
     DatabasesOption,
     DialectOption,
     DictionariesOption,
     JsonOption,
     LeaveOneOutOption,
     LimitOption,
+    PlacesOption,
     SeedOption,
     WithholdOption,
-    err,
-    neutral,
-    print_json,
-    progress,
-    stoppable,
+    words,
 )
 
 if TYPE_CHECKING:
@@ -49,10 +47,7 @@ def execution(
         list[str] | None,
         typer.Option("--history", metavar="PATH", help="Past scripts; a folder or file; repeatable."),
     ] = None,
-    db: Annotated[
-        str | None,
-        typer.Option("--db", metavar="URL", help="The database, or a folder of databases by db_id."),
-    ] = None,
+    db: PlacesOption = None,
     strategies: Annotated[
         str | None,
         typer.Option("--strategies", metavar="NAMES", help="Which to compare, with commas between."),
@@ -102,7 +97,7 @@ def execution(
         "tasks": tuple(map(str, tasks or ())),
         "history": tuple(history or ()),
         "db": db,
-        "strategies": _words(strategies or ""),
+        "strategies": words(strategies or ""),
         "predictions": _named(predictions or ()),
         "dictionary": tuple(map(str, dictionary or ())),
         "databases": tuple(database or ()),
@@ -147,7 +142,7 @@ def _started(given: dict[str, Any], folder: Path | None) -> ExecutionRun:
     from sqlore.evals.execution_plan import as_json, plan_of, setup_of
 
     if not given["strategies"] and not given["predictions"]:
-        given["strategies"] = _words(_STRATEGIES)
+        given["strategies"] = words(_STRATEGIES)
     plan = _completed(plan_of(given | {"db": given["db"] or _defaults().db}))
     settings = _settings(plan)
     execute = _execution(plan, settings)
@@ -281,10 +276,6 @@ def _model(plan: ExecutionPlan, settings: Settings) -> ChatModel:
     from sqlore.llm import load_model
 
     return load_model(settings.model if plan.strategies else "none", settings)
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def _named(files: Sequence[str]) -> dict[str, str]:

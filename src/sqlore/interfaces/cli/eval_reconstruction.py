@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sqlore.interfaces.cli.common import (
+from sqlore.interfaces.cli.common import err, out, print_json, progress
+from sqlore.interfaces.cli.options import (
     DatabasesOption,
     DialectOption,
     DictionariesOption,
     JsonOption,
     LimitOption,
     SeedOption,
-    err,
-    out,
-    print_json,
-    progress,
 )
 
 if TYPE_CHECKING:

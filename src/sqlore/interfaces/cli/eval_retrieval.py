@@ -11,22 +11,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import (
+from sqlore.interfaces.cli.common import err, neutral, plural, print_json, progress, stoppable
+from sqlore.interfaces.cli.options import (
     MOST,
     DatabasesOption,
     DialectOption,
     DictionariesOption,
+    HistoryOption,
     JsonOption,
     LeaveOneOutOption,
     LimitOption,
+    RetrieversOption,
     SeedOption,
+    TablesOption,
+    TasksOption,
     WithholdOption,
-    err,
-    neutral,
-    plural,
-    print_json,
-    progress,
-    stoppable,
+    require_sources,
+    words,
 )
 
 if TYPE_CHECKING:
@@ -48,24 +49,14 @@ _LOST = "nothing is kept; with --predictions FILE a run that was stopped is take
 
 
 def retrieval(
-    history: Annotated[
-        list[str],
-        typer.Option("--history", metavar="PATH", help="Past scripts; a folder or file; repeatable."),
-    ],
-    tasks: Annotated[
-        list[Path] | None,
-        typer.Option("--tasks", metavar="FILE", help="Tasks in BIRD-History's format; repeatable."),
-    ] = None,
+    history: HistoryOption,
+    tasks: TasksOption = None,
     leave_one_out: LeaveOneOutOption = False,
     db: Annotated[str | None, typer.Option("--db", metavar="URL", help="The history's database.")] = None,
-    schema: Annotated[
-        Path | None, typer.Option("--schema", metavar="FILE", help="A tables.json in place of a database.")
-    ] = None,
+    schema: TablesOption = None,
     dictionary: DictionariesOption = None,
     database: DatabasesOption = None,
-    retrievers: Annotated[
-        str, typer.Option("--retrievers", metavar="NAMES", help="Which to compare, with commas between.")
-    ] = _RETRIEVERS,
+    retrievers: RetrieversOption = _RETRIEVERS,
     granularity: Annotated[
         str, typer.Option("--granularity", metavar="LEVELS", help="Of the published retriever: q, c, qc.")
     ] = "qc",
@@ -136,10 +127,7 @@ def _check(
     from sqlore.errors import UsageError
     from sqlore.evals.plots import require_plots
 
-    if bool(tasks) == leave_one_out:
-        raise UsageError("what is to be asked?", hint="give either --tasks FILE or --leave-one-out")
-    if db and schema:
-        raise UsageError("--db and --schema exclude each other", hint="give the one that you have")
+    require_sources(tasks, leave_one_out=leave_one_out, db=db, schema=schema)
     if folder is None:
         return
     if plots:
@@ -253,16 +241,16 @@ def _plans(retrievers: str, granularity: str, shots: str, threshold: str, budget
     from sqlore.evals.setting import settings_for
 
     levels: list[Granularity] = []
-    for word in _words(granularity):
+    for word in words(granularity):
         if word not in ("q", "c", "qc"):
             raise UsageError(f"no such level of retrieval: {word}", hint="q, c or qc")
         levels.append(word)  # type: ignore[arg-type]
-    numbers: list[int | None] = [None if w == "dynamic" else _whole(w, "--shots") for w in _words(shots)]
-    names = _words(retrievers)
+    numbers: list[int | None] = [None if w == "dynamic" else _whole(w, "--shots") for w in words(shots)]
+    names = words(retrievers)
     if not names or not levels or not numbers:
         raise UsageError("nothing to compare", hint="--retrievers, --granularity and --shots need a value")
-    thresholds = [_cosine(word) for word in _words(threshold)]
-    budgets = [_whole(word, "--budget") for word in _words(budget)]
+    thresholds = [_cosine(word) for word in words(threshold)]
+    budgets = [_whole(word, "--budget") for word in words(budget)]
     return settings_for(names, shots=numbers, thresholds=thresholds, granularities=levels, budgets=budgets)
 
 
@@ -275,10 +263,6 @@ def _check_names(plans: list[Setting]) -> None:
         if plan.retriever not in (*NAMES, "gold") and ":" not in plan.retriever:
             hint = f"one of {', '.join(NAMES)}, gold, or module:function"
             raise UsageError(f"no such retriever: {plan.retriever}", hint=hint)
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _whole(word: str, option: str) -> int:

@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import (
-    DbOption,
-    DialectOption,
-    JsonOption,
-    StoreOption,
-    out,
-    print_json,
-    progress,
-    workspace,
-)
+from sqlore.interfaces.cli.common import out, print_json, progress, workspace
+from sqlore.interfaces.cli.options import DbOption, DialectOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
     from sqlore.answer.explain_model import Explanation, Figure

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import DbOption, DialectOption, JsonOption, err, out, plural, print_json
+from sqlore.interfaces.cli.common import err, out, plural, print_json
 from sqlore.interfaces.cli.learn import columns_option
+from sqlore.interfaces.cli.options import DbOption, DialectOption, JsonOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

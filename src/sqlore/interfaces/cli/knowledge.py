@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import (
-    MOST,
-    DbOption,
-    JsonOption,
-    StoreOption,
-    err,
-    out,
-    plural,
-    print_json,
-    workspace,
-)
+from sqlore.interfaces.cli.common import err, out, plural, print_json, workspace
+from sqlore.interfaces.cli.options import MOST, DbOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
     from sqlore.knowledge import Store

@@ -7,19 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from sqlore.interfaces.cli.common import (
-    DbOption,
-    DialectOption,
-    JsonOption,
-    StoreOption,
-    err,
-    neutral,
-    out,
-    plural,
-    print_json,
-    progress,
-    workspace,
-)
+from sqlore.interfaces.cli.common import err, neutral, out, plural, print_json, progress, workspace
+from sqlore.interfaces.cli.options import DbOption, DialectOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from sqlore.interfaces.cli.common import JsonOption, out, print_json, progress
+from sqlore.interfaces.cli.common import out, print_json, progress
+from sqlore.interfaces.cli.options import JsonOption
 
 __all__ = ["app"]
 

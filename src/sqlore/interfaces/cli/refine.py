@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from sqlore.interfaces.cli.ask import draft_json, latest_of
-from sqlore.interfaces.cli.common import (
-    DbOption,
-    JsonOption,
-    StoreOption,
-    err,
-    neutral,
-    out,
-    print_json,
-    script_keys,
-    workspace,
-)
+from sqlore.interfaces.cli.common import err, neutral, out, print_json, script_keys, workspace
+from sqlore.interfaces.cli.options import DbOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
     from sqlore.answer.refine import DraftItem, Refiner

@@ -7,20 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import (
-    MOST,
-    DbOption,
-    FilterOption,
-    JsonOption,
-    StoreOption,
-    err,
-    neutral,
-    out,
-    plural,
-    print_json,
-    script_keys,
-    workspace,
-)
+from sqlore.interfaces.cli.common import err, neutral, out, plural, print_json, script_keys, workspace
+from sqlore.interfaces.cli.options import MOST, DbOption, FilterOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
@@ -76,9 +64,10 @@ def retrieve(
     from rich.text import Text
 
     from sqlore.interfaces.cli.render import hanging, show_items, show_scripts
+    from sqlore.retrieve.plain_words import says_something
 
     console = out()
-    console.print(f"phrases: {' · '.join(found.phrases)}", style="dim")
+    console.print(f"phrases: {' · '.join(filter(says_something, found.phrases))}", style="dim")
     places: dict[str, list[str]] = {}
     for value in found.values:
         places.setdefault(f"{value.phrase} = {value.value!r}", []).append(f"{value.table}.{value.column}")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqlore.interfaces.built import BUILD, app_is_built
-from sqlore.interfaces.cli.common import DbOption, StoreOption, err, workspace
+from sqlore.interfaces.cli.common import err, workspace
+from sqlore.interfaces.cli.options import DbOption, StoreOption
 
 if TYPE_CHECKING:
     from sqlore.interfaces.http.reviews import Reviewing

@@ -7,19 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlore.interfaces.cli.common import (
-    DbOption,
-    JsonOption,
-    StoreOption,
-    err,
-    neutral,
-    out,
-    plural,
-    print_json,
-    progress,
-    workspace,
-)
+from sqlore.interfaces.cli.common import err, neutral, out, plural, print_json, progress, workspace
 from sqlore.interfaces.cli.learn import held
+from sqlore.interfaces.cli.options import DbOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
     from sqlore.knowledge import Stats
