@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlglot import parse_one
 
-from cli_helpers import Command, clean_environment
+from cli_helpers import Command, clean_environment, serving
 from library_bench import GOLDEN, make_library
 from sqlore.embed import load_embedder
 from sqlore.engines import connect
@@ -23,7 +23,7 @@ from sqlore.evals.history_curves_report import curves_json, curves_sheets
 from sqlore.evals.setting import Setting
 from sqlore.evals.tasks import leave_one_out
 from sqlore.history import read_history
-from sqlore.llm import FunctionModel
+from sqlore.llm import FunctionModel, base
 from sqlore.model import Column, Schema, Script, Table
 from sqlore.sql import parse_script
 
@@ -268,6 +268,24 @@ def test_curves_as_files(sqlore: Command, tmp_path: Path) -> None:
     assert "![f1_growth](plots/f1_growth.svg)" in (tmp_path / "curves" / "curves.md").read_text(
         encoding="utf-8"
     )
+
+
+def test_execution_asks_tasks_that_say_nothing_of_knowledge(
+    sqlore: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base, "ALLOW_MODEL_REQUESTS", True)
+    sql = "SELECT COUNT(id) FROM book WHERE genre = 'poems'"
+    task = {"question_id": 1, "db_id": "library", "question": "How many books are poems?", "SQL": sql}
+    (tmp_path / "tasks.json").write_text(json.dumps([task]), encoding="utf-8")
+    ask = ("eval", "curves", *HISTORY, "--tasks", "tasks.json", "--out", "curves", "--no-plots", "--json")
+    with serving() as endpoint:
+        endpoint.replies = [sql]
+        done = sqlore(
+            *ask, "--measure", "execution", "--model", endpoint.spec, "--replay", "100", "--noise", ""
+        )
+    (point,) = done.json["points"]
+    assert point["execution_accuracy"] == 1
+    assert "history_knowledge" in sqlore(*ask).err
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,7 +79,7 @@ def curves(
         raise UsageError("execution needs tasks and their database", hint="give --tasks FILE and --db URL")
     if not no_plots:
         require_plots()
-    raw = _raw(tasks or [])
+    raw = _read(tasks or [], measure)
     plan = CurvePlan(
         tuple(history),
         folder,
@@ -97,10 +98,13 @@ def curves(
     _tell(points, folder, plots=not no_plots, json_=json_)
 
 
-def _raw(tasks: list[Path]) -> list[Any]:
+def _read(tasks: list[Path], measure: str) -> list[Any]:
+    """The tasks of the files. What retrieval has to find their files must say; execution takes their SQL."""
+    from sqlore.evals.execution_tasks import read_questions
     from sqlore.evals.tasks import read_tasks
 
-    return [task for file in tasks for task in read_tasks(file)]
+    read: Callable[[Path], Iterable[Any]] = read_tasks if measure == "retrieval" else read_questions
+    return [task for file in tasks for task in read(file)]
 
 
 def _measured(
