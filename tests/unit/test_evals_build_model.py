@@ -188,6 +188,17 @@ def test_after_three_rounds_a_task_is_rejected_with_its_reason(two: Bench, tmp_p
     assert json.loads((tmp_path / "tasks.json").read_text(encoding="utf-8")) == []
 
 
+def test_a_model_that_repeats_itself_is_asked_for_another_task(two: Bench, tmp_path: Path) -> None:
+    asked = model(EMPTY, EMPTY, GOOD)
+    report = build_by_model(two, asked, 1, tmp_path / "tasks.json")
+    assert dict(report.rounds) == {2: 1}
+    first, mending, anew = asked.requests
+    assert [len(first), len(mending), len(anew)] == [2, 4, 2]
+    assert anew[0] == first[0]
+    assert anew[1].content.startswith(first[1].content)
+    assert "statistic_not_zero, column COUNT(T1.id)" in anew[1].content
+
+
 def test_one_script_alone_is_no_task(two: Bench, tmp_path: Path) -> None:
     alone = {"question": "Who are the authors from Spain?", "used": [1, 2]}
     alone["sql"] = "SELECT name FROM author WHERE country = 'Spain'"

@@ -1,8 +1,9 @@
 """Benchmarks made by a model: it is shown dissimilar scripts, makes a task of them, and mends it.
 
 The validator's rules decide; up to three times the model is told what is wrong, then the task is rejected and
-the reason kept (BIRD-History, section 3.3.1). Every attempt is in the journal, so that a run goes on where it
-was stopped; which scripts are shown depends on the seed and the number of the attempt alone.
+the reason kept (BIRD-History, section 3.3.1). Where it repeats itself, it is asked for another task instead.
+Every attempt is in the journal, so that a run goes on where it was stopped; which scripts are shown depends
+on the seed and the number of the attempt alone.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from sqlore.evals.build.generate import (
 )
 from sqlore.evals.build.journal import Journal
 from sqlore.evals.build.judge import Judge
-from sqlore.evals.build.model_prompts import answer_of, fixing, generating
+from sqlore.evals.build.model_prompts import answer_of, beginning_anew, fixing, generating
 from sqlore.evals.build.validate import Validator
 from sqlore.evals.tasks import scored
 from sqlore.model import Message, ParsedScript, Rows
@@ -134,7 +135,8 @@ class _Maker:
             return record | {"end": "nothing"}
         rng = random.Random(f"{self.seed}:{number}:values")
         room = self.model.context - _ANSWER * 2
-        messages = list(generating(self.bench, shown, rng, self.validator.limits, room=room))
+        first = list(generating(self.bench, shown, rng, self.validator.limits, room=room))
+        messages = first
         done: list[dict[str, Any]] = []
         usage = {"calls": 0, "prompt": 0, "completion": 0}
         for turn in range(self.rounds + 1):
@@ -149,8 +151,10 @@ class _Maker:
             done.append({**said, "findings": [one.to_json() for one in findings]})
             if not any(one.severity == "major" for one in findings):
                 return record | done[-1] | {"rounds": done, "usage": usage, "end": "kept"}
-            messages += [Message("assistant", text), fixing(findings, rows)]
-            messages = _within(messages, room)
+            if _stays(done):
+                messages = beginning_anew(first, findings)
+            else:
+                messages = _within([*messages, Message("assistant", text), fixing(findings, rows)], room)
         return record | done[-1] | {"rounds": done, "usage": usage, "end": "rejected"}
 
     def _asked(self, messages: Sequence[Message], seed: int, usage: dict[str, int]) -> str:
@@ -203,6 +207,12 @@ class _Maker:
             return self.bench.engine.run(sql, limit=20, timeout=self.validator.limits.seconds)
         except SqloreError:
             return None
+
+
+def _stays(done: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether the last round brought the SQL of the one before: a small model repeats what it sees."""
+    last = [" ".join(one["SQL"].split()) for one in done[-2:]]
+    return len(last) == 2 and last[0] == last[1]
 
 
 def _within(messages: list[Message], room: int) -> list[Message]:

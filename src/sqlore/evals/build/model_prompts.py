@@ -22,7 +22,7 @@ from sqlore.evals.tasks import scored
 from sqlore.model import Message, ParsedScript, Rows
 from sqlore.prompts.text import as_data, neutral, sql_line
 
-__all__ = ["answer_of", "fixing", "generating", "objects_in", "other_values"]
+__all__ = ["answer_of", "beginning_anew", "fixing", "generating", "objects_in", "other_values"]
 
 _VALUES: Final = 5
 _SCHEMA_TOKENS: Final = 1500
@@ -61,6 +61,10 @@ This task cannot stay as it is:
 Mend it: correct the SQL where it fails, loosen or change a condition where nothing comes out, take out \
 what has no effect or is not allowed, change question and evidence with the SQL so that they say the same. \
 The rules above still hold. Answer with the whole task as JSON alone: {form}"""
+
+_ANEW: Final = """A task that you made of them before could not be mended:
+{findings}
+Make another one, of other pieces, that avoids this."""
 
 
 def generating(
@@ -125,12 +129,23 @@ def other_values(bench: Bench, scripts: Sequence[ParsedScript], rng: random.Rand
 
 def fixing(findings: Sequence[Finding], rows: Rows | None) -> Message:
     """The message that follows a task with what is wrong about it, and what its SQL gave."""
-    told = [f"- {one.rule}, {as_data(one.place, 200)}: {as_data(one.advice, 300)}" for one in findings]
     shown = ""
     if rows is not None:
         sample = "; ".join(as_data(", ".join(map(str, row)), 120) for row in rows.rows[:3])
         shown = f"Its SQL gives {len(rows.rows)}{'+' * rows.truncated} rows: {sample or 'none'}"
-    return Message("user", _MEND.format(findings="\n".join(told), rows=shown, form=_FORM))
+    return Message("user", _MEND.format(findings=_told(findings), rows=shown, form=_FORM))
+
+
+def beginning_anew(first: Sequence[Message], findings: Sequence[Finding]) -> list[Message]:
+    """The first messages once more, without the task that stayed as it was: with what was wrong about it."""
+    *before, asked = first
+    return [*before, Message("user", f"{asked.content}\n\n{_ANEW.format(findings=_told(findings))}")]
+
+
+def _told(findings: Sequence[Finding]) -> str:
+    return "\n".join(
+        f"- {one.rule}, {as_data(one.place, 200)}: {as_data(one.advice, 300)}" for one in findings
+    )
 
 
 def answer_of(text: str) -> Mapping[str, Any]:
