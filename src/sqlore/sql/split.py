@@ -11,10 +11,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import Final
 
 from sqlore.sql.split_comments import comment_text
+from sqlore.sql.split_patterns import (
+    AFTER_BLANK,
+    AFTER_STOP,
+    ASSIGNS,
+    BLANK_LINE,
+    BLOCK,
+    BLOCK_WORDS,
+    COPY_DATA,
+    NO_NESTING,
+    VARIABLES,
+    block_comment_end,
+    is_whole_query,
+    pattern_of,
+)
 
 __all__ = ["Statement", "split_statements"]
 
@@ -35,39 +47,6 @@ class Statement:
     sections: tuple[str, ...] = field(default=(), repr=False)
 
 
-# Dialects in which a backslash in a text escapes, and those in which # begins a comment.
-_BACKSLASH: Final = frozenset(
-    {"mysql", "bigquery", "snowflake", "spark", "databricks", "hive", "clickhouse", "doris"}
-)
-_HASH: Final = frozenset({"mysql", "bigquery", "doris", "starrocks"})
-_NO_NESTING: Final = frozenset({"mysql", "sqlite", "oracle", "bigquery", "snowflake"})
-
-_QUERY_LINE: Final = (
-    r"(?:SELECT\b|WITH\s+(?:RECURSIVE\s+)?[\w\"`\[\]]+\s*(?:\([^()]*\)\s*)?AS\s*(?:\w+\s+)*\()"
-)
-# Where reading goes on after a quote that is never closed: first the sure places, then the likely ones.
-_AFTER_BLANK: Final = re.compile(rf"\n[ \t\r]*\n[ \t]*(?={_QUERY_LINE}|--|/\*)", re.IGNORECASE)
-_AFTER_STOP: Final = re.compile(rf";[ \t\r]*\n[ \t]*(?={_QUERY_LINE}|--|/\*)", re.IGNORECASE)
-_BLOCK: Final = re.compile(
-    r"""(?ix)(?:CREATE\s(?:[^;'"(]*\s)?(?:TRIGGER|PROCEDURE|PROC|FUNCTION|PACKAGE|EVENT)\b
-      | DECLARE\s(?!\s*@) | BEGIN(?!\s*(?:;|TRAN|WORK|IMMEDIATE|DEFERRED|EXCLUSIVE|\Z)))"""
-)
-_BLOCK_WORDS: Final = re.compile(
-    r"""(?ixs)'(?:[^']|'')*' | "[^"]*" | --[^\n]* | /\*.*?\*/
-      | \b(?P<open>BEGIN|CASE)\b | \bEND\b(?:\s+(?P<other>IF|LOOP|WHILE|REPEAT|FOR)\b)?(?:\s+CASE\b)?"""
-)
-_MASK: Final = re.compile(
-    r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/|(?P<bracket>[()])|\b(?P<word>SELECT)\b", re.I | re.S
-)
-_CONTINUES: Final = re.compile(
-    r"(?:\b(?:UNION|ALL|DISTINCT|EXCEPT|INTERSECT|MINUS|AS|NAME|INTO|EXPLAIN)|[(,=<>+*/|-])\Z", re.I
-)
-_VARIABLES: Final = re.compile(r"(?:DECLARE|SET)\s+@", re.IGNORECASE)
-_ASSIGNS: Final = re.compile(r"SELECT\s+@\w+\s*=", re.IGNORECASE)
-_BLANK_LINE: Final = re.compile(r"\n[ \t\r]*\n|[^\s]")
-_COPY_DATA: Final = re.compile(r"COPY\s[^;]*\sFROM\s+STDIN\b", re.IGNORECASE)
-
-
 def split_statements(text: str, dialect: str | None = None) -> list[Statement]:
     """The statements of `text` in order; what holds only comments is left out.
 
@@ -86,39 +65,6 @@ def _with_lines(text: str, pieces: Iterator[Statement]) -> Iterator[Statement]:
         line += text.count("\n", seen, piece.start)
         seen = piece.start
         yield replace(piece, line=line)
-
-
-@lru_cache(maxsize=64)
-def _pattern(dialect: str, delimiter: str) -> re.Pattern[str]:
-    """Everything the splitter looks at, in the order in which it is tried."""
-    escape = r"\\.|" if dialect in _BACKSLASH else ""
-    inner = r"[^'\\]" if escape else r"[^']"
-    double = r"[^\"\\]" if escape else r"[^\"]"
-    hash_comment = (
-        r"\#[^\n]*" if dialect in _HASH else r"(?m:^)[ \t]*\#(?=[ \t])[^\n]*" if not dialect else r"(?!)"
-    )
-    bracket = r"|\[[^\]\n]*\]" if dialect in ("tsql", "sqlite", "fabric") else ""
-    triple = r"'''.*?'''|\"\"\".*?\"\"\"|" if dialect == "bigquery" else ""
-    go = (
-        ""
-        if dialect not in ("", "tsql", "fabric")
-        else r"|(?P<go>(?m:^)[ \t]*GO(?:[ \t]+\d+)?[ \t]*;?[ \t\r]*(?m:$))"
-    )
-    slash = r"|(?P<slash>(?m:^)[ \t]*/[ \t\r]*(?m:$))" if dialect == "oracle" else ""
-    return re.compile(
-        rf"""(?P<comment>--[^\n]*|{hash_comment}|\{{\#.*?\#\}})
-        |(?P<block>/\*)
-        |(?P<quoted>{triple}\b[eE]'(?:[^'\\]|''|\\.)*'|'(?:{inner}|{escape}'')*'|"(?:{double}|{escape}"")*"|`[^`]*`{bracket})
-        |(?P<open>['"`])
-        |(?P<dollar>\$(?P<tag>[A-Za-z_]\w*|)\$.*?\$(?P=tag)\$)
-        |(?P<jinja>\{{\{{.*?\}}\}}|\{{%.*?%\}})
-        |(?P<stop>{re.escape(delimiter)})
-        |(?P<paren>[()])
-        |(?P<delimiter>(?m:^)[ \t]*DELIMITER[ \t]+(?P<new>\S+)[^\n]*)
-        |(?P<query>(?m:^)[ \t]*(?={_QUERY_LINE}))
-        {go}{slash}""",
-        re.VERBOSE | re.DOTALL | re.IGNORECASE,
-    )
 
 
 class _Splitter:
@@ -146,7 +92,7 @@ class _Splitter:
         position = 1 if self.text.startswith("\ufeff") else 0
         self.last = position
         while True:
-            match = _pattern(self.dialect, self.delimiter).search(self.text, position)
+            match = pattern_of(self.dialect, self.delimiter).search(self.text, position)
             self._gap(position, match.start() if match else len(self.text))
             if match is None:
                 if self.first_stop is None:
@@ -222,7 +168,7 @@ class _Splitter:
             self.comments.append((start, end))
 
     def _block_comment(self, start: int) -> tuple[int, bool]:
-        end = _block_comment_end(self.text, start, self.dialect not in _NO_NESTING)
+        end = block_comment_end(self.text, start, self.dialect not in NO_NESTING)
         if end < 0:
             return self._broken(start)
         self._comment(start, end)
@@ -231,7 +177,7 @@ class _Splitter:
     def _swallows(self, match: re.Match[str]) -> bool:
         """A text in quotes over blank lines and the head of a query: its quote was likely never closed."""
         inside = match.group()
-        if "\n" not in inside or _AFTER_BLANK.search(inside) is None:
+        if "\n" not in inside or AFTER_BLANK.search(inside) is None:
             return False
         begin = self.text[self.body : self.body + 6].upper() if self.body is not None else ""
         following = self.text[match.end() : match.end() + 1]
@@ -239,7 +185,7 @@ class _Splitter:
 
     def _broken(self, start: int) -> tuple[int, bool]:
         """A quote or comment that is never closed: go on where the next query begins."""
-        found = _AFTER_BLANK.search(self.text, start) or _AFTER_STOP.search(self.text, start)
+        found = AFTER_BLANK.search(self.text, start) or AFTER_STOP.search(self.text, start)
         end = found.start() + 1 if found else len(self.text)
         piece = self.text[start:end].rstrip()
         self._significant(start, start + len(piece.removesuffix(self.delimiter).rstrip()))
@@ -250,9 +196,9 @@ class _Splitter:
 
     def _is_end(self, start: int, end: int) -> bool:
         """Whether this semicolon ends the statement, or stands inside a BEGIN ... END block."""
-        if self.body is None or self.body < self.no_block_until or not _BLOCK.match(self.text, self.body):
+        if self.body is None or self.body < self.no_block_until or not BLOCK.match(self.text, self.body):
             return True
-        for match in _BLOCK_WORDS.finditer(self.text, self.block_from, start):
+        for match in BLOCK_WORDS.finditer(self.text, self.block_from, start):
             if match["open"]:
                 self.block_depth += 1
             elif match.group()[:3].upper() == "END" and not match["other"]:
@@ -286,25 +232,16 @@ class _Splitter:
         if self.body is None or self.depth != 0 or self.first_stop is not None:
             return False
         sql = self.text[self.body : self.last]
-        if _VARIABLES.match(sql):  # T-SQL's variables belong to the query below them, not to the one after it
+        if VARIABLES.match(sql):  # T-SQL's variables belong to the query below them, not to the one after it
             if self.query_at is None:
-                self.query_at = None if _ASSIGNS.match(self.text, position) else position
+                self.query_at = None if ASSIGNS.match(self.text, position) else position
                 return False
             sql = self.text[self.query_at : self.last]
-        if _CONTINUES.search(sql) or not re.match(r"(?:SELECT|WITH)\b", sql, re.IGNORECASE):
-            return False
-        if sql[:4].upper() != "WITH":
-            return True
-        depth = 0
-        for match in _MASK.finditer(sql):
-            depth += {"(": 1, ")": -1}.get(match["bracket"] or "", 0)
-            if match["word"] and depth == 0:
-                return True
-        return False
+        return is_whole_query(sql)
 
     def _skip_copy_data(self, position: int) -> int:
         """The rows behind PostgreSQL's COPY ... FROM stdin are no SQL."""
-        if self.pending is None or not _COPY_DATA.match(self.pending.sql):
+        if self.pending is None or not COPY_DATA.match(self.pending.sql):
             return position
         end = re.compile(r"^\\\.[ \t\r]*$", re.MULTILINE).search(self.text, position)
         return end.end() if end else position
@@ -341,7 +278,7 @@ class _Splitter:
         blocks: list[list[tuple[int, int]]] = []
         for span in spans:
             between = self.text[blocks[-1][-1][1] : span[0]] if blocks else ""
-            if not blocks or _BLANK_LINE.search(between):
+            if not blocks or BLANK_LINE.search(between):
                 blocks.append([])
             blocks[-1].append(span)
         if self.pending is not None and len(blocks) > 1:
@@ -349,16 +286,3 @@ class _Splitter:
             blocks = blocks if "\n" in between.strip(" \t\r").partition("\n")[2] else blocks[1:]
         words = [comment_text([self.text[start:end] for start, end in block]) for block in blocks]
         return [text for text in words if text]
-
-
-def _block_comment_end(text: str, start: int, nested: bool) -> int:
-    """The end of the comment that opens at `start`; -1 where it is never closed."""
-    first = text.find("*/", start + 2)
-    if first < 0 or not nested or "/*" not in text[start + 2 : first]:
-        return first + 2 if first >= 0 else -1
-    depth = 0
-    for match in re.compile(r"/\*|\*/").finditer(text, start):
-        depth += 1 if match.group() == "/*" else -1
-        if depth == 0:
-            return match.end()
-    return first + 2  # not nested after all
