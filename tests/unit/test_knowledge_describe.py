@@ -41,11 +41,45 @@ def test_there_are_enough_golden_cases() -> None:
 
 def test_a_table_whose_name_is_no_word_gets_no_plural() -> None:
     owner = "SELECT count(*) FROM disp WHERE disp.type = 'OWNER'"
-    assert describe_script(parse_script(owner, "sqlite")) == "number of rows of disp whose type is OWNER"
+    assert describe_script(parse_script(owner, "sqlite")) == "number of disp rows whose type is OWNER"
     named = Dictionary((Entry("disp", name="disposition", source="person"),))
     condition = Fragment("condition", "", "", "disp.type = 'OWNER'", 0, 0, form="predicate")
-    assert describe_fragment(condition).text == "rows of disp whose type is OWNER"
+    assert describe_fragment(condition).text == "disp rows whose type is OWNER"
     assert describe_fragment(condition, named).text == "dispositions whose type is OWNER"
+    for entry in (
+        Entry("disp", name="disposition", source="file"),
+        Entry("disp", description="Dispositions.", source="database"),
+        Entry("disp", description="dispositions", source="person"),
+    ):
+        said = describe_fragment(condition, Dictionary((entry,))).text
+        assert said == "dispositions whose type is OWNER", entry
+    long = Dictionary((Entry("disp", description="who may use an account, and how", source="file"),))
+    assert describe_fragment(condition, long).text == "disp rows whose type is OWNER"
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        (
+            "SELECT AVG(l.amount) FROM loan l JOIN disp d ON l.account_id = d.account_id"
+            " JOIN client c ON d.client_id = c.client_id WHERE c.gender = 'M'",
+            "average amount of loans whose client gender is M",
+        ),
+        (
+            "SELECT AVG(l.amount) FROM disp d, loan l, client c"
+            " WHERE l.account_id = d.account_id AND d.client_id = c.client_id AND c.gender = 'M'",
+            "average amount of loans whose client gender is M",
+        ),
+        (
+            "SELECT COUNT(*) FROM disp d JOIN client c ON d.client_id = c.client_id WHERE c.gender = 'M'",
+            "number of disp rows whose client gender is M",
+        ),
+        ("SELECT AVG(amount) FROM trans", "average amount of trans rows"),
+        ("SELECT type FROM disp ORDER BY disp_id LIMIT 3", "type of disp rows; top 3 disp rows by id"),
+    ],
+)
+def test_tables_that_only_link_others_are_not_what_is_said_of(sql: str, said: str) -> None:
+    assert describe_script(parse_script(sql, "sqlite")).startswith(said)
 
 
 def test_other_values_are_named_with_their_meaning(describer: Describer) -> None:

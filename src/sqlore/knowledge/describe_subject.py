@@ -80,13 +80,23 @@ def entity_of(node: exp.Select, words: Vocabulary) -> str:
         if isinstance(inner, exp.Column) and inner.table in sources and words.is_key(inner.table, inner.name):
             return inner.table
     votes: Counter[str] = Counter()
-    parts = [*node.expressions, node.args.get("where"), node.args.get("group")]
-    for part in parts:
-        votes.update(tables_in(part) if part is not None else ())
-    # Where rows are counted, a row is one of the table that points to the others.
-    weight = 2 if any(isinstance(count.this, exp.Star) for count in node.find_all(exp.Count)) else 1
+    for part in _parts(node):
+        votes.update(tables_in(part))
+    # Where rows are counted, a row is one of the table that points to the others; else the sentence is not
+    # about a table that does nothing but link others.
+    counted = any(isinstance(count.this, exp.Star) for count in node.find_all(exp.Count))
+    said = sources if counted else [table for table in sources if votes[table]]
     for left, right in links_of(node):
         for one, other in ((left, right), (right, left)):
             if words.is_key(other.table, other.name) and not words.is_key(one.table, one.name):
-                votes[one.table] += weight
-    return max(sources, key=lambda table: votes[table])
+                votes[one.table] += 2 if counted else 1
+    shown = {table for one in node.expressions for table in tables_in(one)}
+    return max(said or sources, key=lambda table: (votes[table], table in shown))
+
+
+def _parts(node: exp.Select) -> list[exp.Expr]:
+    """What of a query says something of its tables: all but the links between them."""
+    where = node.args.get("where")
+    wanted = [one for one in conjuncts(where.this) if not is_link(one)] if where is not None else []
+    group = node.args.get("group")
+    return [*node.expressions, *wanted, *([group] if group is not None else [])]

@@ -12,6 +12,7 @@ from typing import Final, Protocol
 
 from sqlore.catalog import Entry
 from sqlore.catalog.names import humanize, word_set
+from sqlore.catalog.text import STOP_WORDS
 from sqlore.model import Schema
 
 __all__ = ["INSTANCE", "Vocabulary", "Words", "joined", "plural", "singular"]
@@ -38,10 +39,11 @@ _KNOWN_SHORT: Final = word_set("id ids km cm kg mm ID URL API km2 1 2 3")
 _SHOUTED: Final = word_set("SEX AGE NAME DATE TYPE CODE YEAR CITY DAY NO")
 _ABBREVIATED: Final = word_set("avg num amt qty cnt addr fname lname cd cds dt desc doc adm ext tot pct")
 _NO_WORDS: Final = word_set(
-    "disp cust ord emp dept acct inv trx txn mgr stg fct tbl attr cfg usr grp proj hist dst src tmp"
+    "disp trans cust ord emp dept acct inv trx txn mgr stg fct tbl attr cfg usr grp proj hist dst src tmp"
 )
 _KEY_WORDS: Final = word_set("api unique row")
 _GLOSS_WORDS: Final = 8
+_NOUN_WORDS: Final = 3
 _VALUE: Final = 60
 
 
@@ -78,9 +80,9 @@ class Vocabulary:
         return known
 
     def tables(self, name: str) -> str:
-        """Its rows: `superhero` -> superheroes; of a name that is no word, `disp` -> rows of disp."""
+        """Its rows: `superhero` -> superheroes; of a name that is no word, `disp` -> disp rows."""
         words = self.table(name)
-        return plural(words) if _is_word(words.rpartition(" ")[2]) else f"rows of {words}"
+        return plural(words) if _is_word(words.rpartition(" ")[2]) else f"{words} rows"
 
     def column(self, table: str, column: str) -> str:
         """The column without its table's name: `publisher.publisher_name` -> name."""
@@ -188,9 +190,11 @@ class Vocabulary:
         folded = bare_column or bare_table.rpartition(".")[2]
         own = _lower(humanize(spelled.name if spelled else folded))
         entry = self._entry(table, column)
-        if entry is None or not entry.name or (entry.source != "person" and _says_something(own)):
+        plain = _says_something(own) and (column is not None or _is_word(own.rpartition(" ")[2]))
+        if entry is None or (plain and (entry.source != "person" or not entry.name)):
             return own
-        return _lower(humanize(entry.name))
+        given = entry.name or (_noun(entry.description) if column is None else "")
+        return _lower(humanize(given)) or own
 
     def _short(self, table: str, column: str) -> str:
         words = self._given(table, column)
@@ -202,7 +206,7 @@ class Vocabulary:
             return described[1]  # "the name of the publisher" is its name
         words = words.removeprefix("the ")
         for prefix in (owner + " ", plural(owner) + " "):
-            if words.startswith(prefix) and words != prefix.strip():
+            if words.startswith(prefix) and not words.startswith(prefix + "of "):  # day of week
                 return words[len(prefix) :]
         return words
 
@@ -225,6 +229,17 @@ def _first_words(text: str) -> str:
     first = re.split(r"[\n;.(:]", text.strip(" #"), maxsplit=1)[0].strip().removeprefix("the ")
     words = first.split()
     return first if len(words) <= _GLOSS_WORDS else " ".join(words[:_GLOSS_WORDS]) + "…"
+
+
+def _noun(description: str) -> str:
+    """What a table is called where its description is no more than that: "Dispositions.", "order items".
+
+    >>> _noun("Account dispositions."), _noun("who may use an account"), _noun("")
+    ('Account dispositions', '', '')
+    """
+    words = _TOKEN.findall(description)
+    short = 0 < len(words) <= _NOUN_WORDS and " ".join(words) == description.strip(" .")
+    return " ".join(words) if short and STOP_WORDS.isdisjoint(word.lower() for word in words) else ""
 
 
 def _says_something(words: str) -> bool:
