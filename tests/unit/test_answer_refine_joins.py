@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -139,3 +140,42 @@ def test_what_fits_into_a_part_can_be_added_with_the_values_that_are_wanted(
     assert step.after == draft.replace("<> 'x')", "<> 'x' AND d.a3 = 'Brno')")
     with pytest.raises(EditError, match="other values"):
         refiner.add(draft, found[0].item, inner, values=("a", "b"))
+
+
+def test_ids_are_alternatives_to_ids_alone(tmp_path: Path) -> None:
+    path = make_sqlite(tmp_path / "bank.sqlite", BANK)
+    sql = "SELECT c.district_id FROM client c WHERE c.gender = 'M'"
+    history = [
+        *[f"SELECT gender FROM client WHERE client_id = {n}" for n in (13539, 3356, 3541)],
+        *[f"SELECT gender FROM client WHERE district_id > {n}" for n in (3, 4)],
+        "SELECT client_id FROM client WHERE gender = 'F'",
+    ]
+    with connect(str(path)) as engine, Store.create(":memory:") as store:
+        catalog = build_catalog(engine)
+        scripts = [Script(text, key=str(n), dialect="sqlite") for n, text in enumerate(history)]
+        learn(store, scripts, catalog=catalog, dialect="sqlite", embedder=None)
+        refiner = Refiner(catalog, "sqlite", store=store, settings=Settings())
+        found = refiner.alternatives(sql, number(refiner, sql, "c.gender = 'M'"))
+        assert [one.sql for one in found] == ["c.gender = 'F'", "c.district_id > 3"]
+        by_id = sql.replace("c.gender = 'M'", "c.client_id = 3356")
+        others = refiner.alternatives(by_id, number(refiner, by_id, "c.client_id = 3356"))
+        assert "c.client_id = 13539" in [one.sql for one in others]
+
+
+def test_each_alternative_is_described_with_its_own_values(tmp_path: Path) -> None:
+    path = make_sqlite(tmp_path / "bank.sqlite", BANK)
+    history = [f"SELECT COUNT(*) FROM district WHERE a3 = '{name}'" for name in ("Prague", "Brno", "Tabor")]
+    sql = "SELECT d.district_id FROM district d WHERE d.a3 = 'Opava'"
+    with connect(str(path)) as engine, Store.create(":memory:") as store:
+        catalog = build_catalog(engine)
+        scripts = [Script(text, key=str(n), dialect="sqlite") for n, text in enumerate(history)]
+        learn(store, scripts, catalog=catalog, dialect="sqlite", embedder=None)
+        refiner = Refiner(catalog, "sqlite", store=store, settings=Settings())
+        found = refiner.alternatives(sql, number(refiner, sql, "d.a3 = 'Opava'"))
+        assert sorted((one.sql, one.description) for one in found) == [
+            (f"d.a3 = '{name}'", f"districts whose a3 is {name}") for name in ("Brno", "Prague", "Tabor")
+        ]
+        store.describe(found[0].item, description="the home districts", who="Ann")
+        again = Refiner(catalog, "sqlite", store=store, settings=Settings())
+        named = again.alternatives(sql, number(again, sql, "d.a3 = 'Opava'"))
+        assert {one.description for one in named} == {"the home districts"}, "a person's words stay"

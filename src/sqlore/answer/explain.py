@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sqlore.engines import Engine
     from sqlore.knowledge import Store
 
-__all__ = ["explain"]
+__all__ = ["describer_for", "explain"]
 
 _Place = tuple[Kind, int, int, str]
 
@@ -60,7 +60,7 @@ def explain(
         citations = cite_fragments(graph.fragments, store)
     cited = {(c.kind, c.start, c.end, c.skeleton): c for c in citations}
     named = frozenset(store.described_by("person")) if store is not None else frozenset[int]()
-    describer = _describer(catalog)
+    describer = describer_for(catalog)
     whole = next((f for f in graph.fragments if f.kind == "query"), None)
     return Explanation(
         sql=sql,
@@ -106,7 +106,7 @@ def _describer_of(known: _Identity) -> Describer:
     return Describer(known.catalog.dictionary, known.catalog.schema)
 
 
-def _describer(catalog: Catalog | None) -> Describer:
+def describer_for(catalog: Catalog | None) -> Describer:
     """The describer of a catalog; it is kept, because its vocabulary is that of the whole schema."""
     return Describer() if catalog is None else _describer_of(_Identity(catalog))
 

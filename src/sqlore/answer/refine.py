@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlore.answer.cite import cite
 from sqlore.answer.coverage import Coverage
+from sqlore.answer.explain import describer_for
 from sqlore.answer.pipeline import describe
 from sqlore.answer.refine_ask import asked_for
 from sqlore.answer.refine_history import Act, DraftHistory, Refinement, switched_on
@@ -19,7 +20,7 @@ from sqlore.answer.refine_options import Alternative, Options
 from sqlore.answer.refine_wish import granted, with_values
 from sqlore.config import Settings, load_settings
 from sqlore.errors import EditError, EngineError, ModelUnavailable, SqlError, UsageError
-from sqlore.model import Attempt, Draft, Kind, Usage
+from sqlore.model import Attempt, Draft, Fragment, Kind, Usage
 from sqlore.sql import check_query
 from sqlore.sql.edit import Change, TextEdit
 from sqlore.sql.edit_compare import confirmed
@@ -72,7 +73,9 @@ class Refiner:
         self._catalog, self._model = catalog, model
         self._dialect = dialect if dialect is not None else catalog.schema.dialect
         self._settings = settings or load_settings()
-        self._options = Options(store, catalog.schema, self._dialect) if store is not None else None
+        self._options = (
+            Options(store, catalog.schema, self._dialect, self._described) if store is not None else None
+        )
         self._read: Query | None = None
         self.usage = Usage()
 
@@ -96,6 +99,9 @@ class Refiner:
                 fragment.skeleton,
             ))  # fmt: skip
         return tuple(found)
+
+    def _described(self, fragment: Fragment) -> str:
+        return describer_for(self._catalog).fragment(fragment).text
 
     # -------------------------------------------------------------- the acts
 

@@ -7,12 +7,13 @@ Where its table is not there, the join is added that the foreign keys or the his
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from sqlore.answer.cite import similarity, skeleton_tokens
 from sqlore.answer.join_path import Join, JoinGraph, edge_of, join_graph
+from sqlore.answer.refine_fit import fits, is_of_one_row
 from sqlore.answer.refine_kept import Kept, kept_of
 from sqlore.answer.refine_room import Room, folded, room_for
 from sqlore.answer.refine_wish import with_values
@@ -21,13 +22,11 @@ from sqlore.model import Fragment, Kind, KnowledgeItem, Schema
 from sqlore.sql import check_query
 from sqlore.sql.edit import Change, TextEdit
 from sqlore.sql.edit_compare import confirmed
-from sqlore.sql.edit_grouping import is_aggregate
 from sqlore.sql.edit_insert import inserted, joined, told_apart
 from sqlore.sql.edit_query import Place, Query
 from sqlore.sql.edit_replace import replaced
 from sqlore.sql.edit_transfer import transferred, transferred_clause
 from sqlore.sql.names import spell
-from sqlore.sql.parse import parse_query
 from sqlore.sql.resolve import Scope
 
 if TYPE_CHECKING:
@@ -66,8 +65,14 @@ class Alternative:
 class Options:
     """What one store offers for drafts over one schema."""
 
-    def __init__(self, store: Store, schema: Schema, dialect: str) -> None:
-        self._store, self._schema, self._dialect = store, schema, dialect
+    def __init__(
+        self,
+        store: Store,
+        schema: Schema,
+        dialect: str,
+        describe: Callable[[Fragment], str] | None = None,
+    ) -> None:
+        self._store, self._schema, self._dialect, self._describe = store, schema, dialect, describe
 
     @property
     def _known(self) -> Kept:
@@ -100,7 +105,8 @@ class Options:
         if fragment.kind == "query":
             raise query.refused(number, "a whole query has no alternatives", "ask the question anew")
         wanted = Counter(skeleton_tokens(fragment.skeleton))
-        found = self._values(query, number)[: limit // 2]
+        named = frozenset(self._store.described_by("person"))
+        found = self._values(query, number, limit // 2, named)
         ranked = []
         for item in self._pool(query, number):
             alike = similarity(wanted, Counter(skeleton_tokens(item.skeleton)), {})
@@ -109,16 +115,16 @@ class Options:
         for *_, item, alike in sorted(ranked, key=lambda one: one[:4])[: limit * _TRIED]:
             fitting = self._fitting(query, number, place, item)
             if fitting is not None:
-                text, joins = fitting
+                text, joins, after = fitting
                 found.append(Alternative(
-                    item.id, text, item.support, joins, item.description or item.name, item.trust,
+                    item.id, text, item.support, joins, self._said(item, after, text, named), item.trust,
                     round(alike, 4), item.synthetic,
                 ))  # fmt: skip
             if len(found) == limit:
                 break
         return tuple(found)
 
-    def _values(self, query: Query, number: int) -> list[Alternative]:
+    def _values(self, query: Query, number: int, limit: int, named: frozenset[int]) -> list[Alternative]:
         """The same knowledge with the other values that the history has in this place, most used first."""
         fragment = query.fragment(number)
         item = self._store.item_by_key(fragment.kind, fragment.skeleton)
@@ -127,14 +133,23 @@ class Options:
         found = []
         for values, _ in item.literals:
             text = with_values(query, number, values) if values != fragment.literals else None
-            if text is not None and text != fragment.sql:
-                words = item.description or item.name
+            if text is not None and text != fragment.sql and len(found) < limit:
+                words = self._said(item, replaced(query, number, text)[1], text, named)
                 used = None if item.synthetic else self._store.scripts_with(item.id, values)
                 found.append(Alternative(
                     item.id, text, item.support, (), words, item.trust, 1.0, item.synthetic,
                     with_values=used,
                 ))  # fmt: skip
         return found
+
+    def _said(self, item: KnowledgeItem, after: Query, text: str, named: frozenset[int]) -> str:
+        """An item in words, with the values of its text where others were seen too; as a person called it."""
+        words = item.description or item.name
+        if self._describe is None or len(item.literals) < 2 or item.id in named:
+            return words
+        same = [f for f in after.fragments if f.kind == item.kind and f.skeleton == item.skeleton]
+        here = next((f for f in same if f.sql == text), next(iter(same), None))
+        return self._describe(here) if here is not None else words
 
     def chosen(
         self, query: Query, number: int, item: KnowledgeItem, text: str | None = None
@@ -160,17 +175,17 @@ class Options:
 
     def _fitting(
         self, query: Query, number: int, place: Place, item: KnowledgeItem
-    ) -> tuple[str, tuple[str, ...]] | None:
+    ) -> tuple[str, tuple[str, ...], Query] | None:
         try:
             text, room = self._written(query, query.scope(number), item, place)
-            if not _fits(text, query.fragment(number).sql, place, query.dialect):
+            if not fits(text, query.fragment(number).sql, place, query.dialect):
                 return None
             change, after = self._put(query, number, text, room)
             check_query(change.after, self._dialect, self._schema)
         except SqlError:
             return None
         known = {f.skeleton for f in after.fragments if f.kind == item.kind}
-        return (text, room.joins) if item.skeleton in known else None
+        return (text, room.joins, after) if item.skeleton in known else None
 
     def _put(self, query: Query, number: int, text: str, room: Room) -> tuple[Change, Query]:
         scope, fragment = query.scope(number), query.fragment(number)
@@ -200,6 +215,8 @@ class Options:
                 other = item.skeleton != fragment.skeleton and item.id not in seen
                 if fragment.form == "edge" and item.tables != fragment.tables:
                     continue  # else one of the two tables would not be joined any more
+                if is_of_one_row(item, self._schema) and set(item.columns).isdisjoint(fragment.columns):
+                    continue  # nobody means that row in place of a condition over something else
                 if usable and other and set(item.tables) <= here | near:
                     seen.add(item.id)
                     yield item
@@ -328,21 +345,3 @@ class Options:
             self._known.keep(script, found)
             return found
         return donors.get(script)
-
-
-def _fits(text: str, old: str, place: Place, dialect: str) -> bool:
-    """Whether a piece may stand in a clause: aggregates in HAVING, none in WHERE, columns as they were."""
-    word = text.split(None, 1)[0].upper()
-    now = old.split(None, 1)[0].upper()
-    if place.clause in ("tail", "window", "distinct", "top", "group", "partition"):
-        lists = ("ORDER", "LIMIT", "FETCH", "OFFSET")
-        return word == now or (place.clause == "tail" and word in lists and now in lists)
-    if place.clause in ("from", "using"):
-        return True
-    try:
-        new, before = (parse_query(f"SELECT {part}", dialect).tree.expressions[0] for part in (text, old))
-    except SqlError:
-        return False
-    if place.clause in ("where", "on"):
-        return not is_aggregate(new)
-    return is_aggregate(new) == is_aggregate(before)

@@ -14,9 +14,15 @@ export function chipSign(mark: Chip): string {
   return mark.status === "cited" && mark.used === 0 ? "new_value" : (mark.status ?? "novel");
 }
 
-export function chipTitle(mark: Chip & Pick<Mark, "kind">): string {
+/** To what a piece is near, and how alike the two are: only the neighbour is in the history. */
+export function nearTo({ similarity, like }: Pick<Mark, "similarity" | "like">): string {
+  const percent = similarity ? `near, ${Math.round(similarity * 100)} %` : "near";
+  return `${percent}: like ${like ? `“${like}”` : "knowledge"} of the history, but not the same`;
+}
+
+export function chipTitle(mark: Chip & Pick<Mark, "kind" | "similarity" | "like">): string {
   const scripts = many(mark.support, "script");
   const cited = mark.used == null ? `in ${scripts} of the history` : `${mark.used} of ${scripts} with this value`;
-  const origin = { cited, near: "near: like knowledge of the history, but not the same", novel: "new, unverified" };
+  const origin = { cited, near: nearTo(mark), novel: "new, unverified" };
   return `${mark.kind}: ${origin[mark.status ?? "novel"]}`;
 }

@@ -11,6 +11,9 @@ export interface Mark {
   support: number;
   /** How many of the scripts have the value that stands here; null where all of them do. */
   used?: number | null;
+  /** Where it is near: how alike the most similar piece of the history is, from 0 to 1, and what that says. */
+  similarity?: number;
+  like?: string;
 }
 
 /** A run of characters of one line that looks the same: one token, inside the same marks. */

@@ -1,7 +1,7 @@
 import { create } from "zustand";
 import { api, ok, problemOf } from "../api/client";
 import { listen } from "../api/events";
-import type { Draft, Explained, ExplainedItem, Figure, FlowNode, Known, ModelEvent, Problem, ResultPage } from "../api/types";
+import type { Draft, Explained, ExplainedItem, Figure, FlowNode, Kind, Known, ModelEvent, Problem, Proposal, ResultPage } from "../api/types";
 import { valueIsNew } from "../lib/kinds";
 import type { Mark } from "../lib/marks";
 import { unitsOf } from "../lib/offsets";
@@ -14,7 +14,18 @@ export interface Selection {
 }
 
 /** A window over the desk that is about the whole draft. */
-export type DeskDialog = "question" | "teach";
+export type DeskDialog = "question" | "teach" | "keys";
+
+/**
+ * What a change leaves in the query: the text of a piece (none where it was switched off), and the places that the
+ * change wrote, where these are known. `focus`: where the focus goes then, to the piece or to the way back.
+ */
+export interface Left {
+  kind: Kind;
+  text: string;
+  at: [number, number][];
+  focus?: "piece" | "back";
+}
 
 export interface Progress {
   stages: string[];
@@ -38,9 +49,12 @@ interface DeskState {
   selection: Selection;
   results: Record<string, ResultPage | Problem | "running">;
   dialog: DeskDialog | null;
+  /** Where the focus goes after the change that was shown last. */
+  focus: { to: Left["focus"] };
   open: (id: string) => Promise<void>;
   close: () => void;
-  show: (draft: Draft, result?: ResultPage | null) => void;
+  show: (draft: Draft, result?: ResultPage | null, left?: Left | null) => void;
+  changed: (draft: Draft, proposal: Proposal) => void;
   select: (selection: Selection) => void;
   run: (sql: string, node?: string | null) => Promise<void>;
   act: (what: "undo" | "redo") => Promise<void>;
@@ -70,6 +84,7 @@ let stopFigures = () => {};
 
 export const useDesk = create<DeskState>((set, get) => ({
   id: null,
+  focus: { to: undefined },
   ...EMPTY,
 
   open: async (id) => {
@@ -95,14 +110,21 @@ export const useDesk = create<DeskState>((set, get) => ({
     set({ id: null, ...EMPTY });
   },
 
-  show: (draft, result) => {
+  show: (draft, result, left = null) => {
     const before = get().draft;
     const same = before?.id === draft.id && before.sql === draft.sql && get().explained !== null;
     const results = { ...get().results };
     if (result) results[draft.sql] = result;
     set({ id: draft.id, draft, problem: null, progress: null, results });
     if (draft.sql) sessionStorage.setItem(LAST, JSON.stringify({ id: draft.id, title: draft.title || draft.question }));
-    if (draft.sql && !same) void explain(draft);
+    if (draft.sql && !same) void explain(draft, left);
+  },
+
+  changed: (draft, proposal) => {
+    const at = unitsOf(proposal.after);
+    const spans = proposal.spans.map(([, , from = 0, to = 0]): [number, number] => [at(from), at(to)]);
+    const { kind, text } = proposal;
+    get().show(draft, null, proposal.act === "off" ? { kind, text: "", at: [], focus: "back" } : { kind, text, at: spans, focus: "piece" });
   },
 
   select: (selection) => {
@@ -132,7 +154,11 @@ export const useDesk = create<DeskState>((set, get) => ({
     if (id === null) return;
     const params = { params: { path: { id } } };
     const asked = what === "undo" ? api.POST("/api/drafts/{id}/undo", params) : api.POST("/api/drafts/{id}/redo", params);
-    get().show(await ok(asked));
+    const before = get().draft?.steps ?? [];
+    const draft = await ok(asked);
+    const step = draft.steps.find((one, at) => one.done !== before[at]?.done);
+    const text = what === "undo" ? step?.fragment : step?.act === "off" ? "" : step?.text;
+    get().show(draft, null, step && text ? { kind: step.kind, text, at: [] } : null);
   },
 
   write: async (sql) => {
@@ -238,7 +264,7 @@ function follow(job: string, id: string): void {
 }
 
 /** Explains the draft and asks for the figures, which arrive one by one. */
-async function explain(draft: Draft): Promise<void> {
+async function explain(draft: Draft, left: Left | null = null): Promise<void> {
   const { setState: set, getState: get } = useDesk;
   stopFigures();
   const mine = () => get().id === draft.id && get().draft?.sql === draft.sql;
@@ -247,7 +273,8 @@ async function explain(draft: Draft): Promise<void> {
     const explained = inUnits((await ok(api.POST("/api/explanations", { body }))) as Explained);
     if (!mine()) return;
     const figures = get().explained?.sql === explained.sql ? get().figures : {}; // the data is the same: they stay until new ones come
-    set({ explained, explainProblem: null, figures, figuresRunning: true, selection: kept(explained, get().selection, get().explained) });
+    const selection = (left && pieceLeft(explained, left)) ?? kept(explained, get().selection, get().explained);
+    set({ explained, explainProblem: null, figures, figuresRunning: true, selection, ...(left?.focus && { focus: { to: left.focus } }) });
     const job = await ok(
       api.POST("/api/explanations/{id}/figures", { params: { path: { id: explained.id } }, body: { seconds: 10 } }),
     );
@@ -274,8 +301,28 @@ export function kept(explained: Explained, selection: Selection, before: Explain
   const found =
     node.items.find((one) => one.id === selection.item) ??
     alike.find((one) => one.start === old?.start) ??
-    alike.find((one) => one.sql === old?.sql);
+    alike.find((one) => one.sql === old?.sql) ??
+    sameInOrder(alike, before?.nodes.find((one) => one.id === node.id)?.items ?? [], old);
   return { node: node.id, item: found?.id ?? null };
+}
+
+/** The piece in the place of another among those like it, where there are as many as there were. */
+function sameInOrder(alike: ExplainedItem[], before: ExplainedItem[], old: ExplainedItem | undefined): ExplainedItem | undefined {
+  const were = before.filter((one) => one.kind === old?.kind && one.form === old?.form);
+  return were.length === alike.length ? alike[were.findIndex((one) => one.id === old?.id)] : undefined;
+}
+
+/** The piece that a change left: that of its text where it wrote, else the smallest there. */
+export function pieceLeft(explained: Explained, left: Left): Selection | null {
+  if (left.text === "") return null;
+  const flat = (sql: string) => sql.replace(/\s+/g, " ").trim();
+  const all = explained.nodes.flatMap((node) => node.items.map((item) => ({ node: node.id, item })));
+  const mine = all.filter(({ item }) => item.kind === left.kind);
+  const equal = mine.filter(({ item }) => flat(item.sql) === flat(left.text));
+  const written = ({ item }: { item: ExplainedItem }) => left.at.some(([from, to]) => item.start < to && from < item.end);
+  const smallest = (found: typeof all) => [...found].sort((a, b) => a.item.end - a.item.start - (b.item.end - b.item.start))[0];
+  const found = equal.find(written) ?? equal[0] ?? smallest(mine.filter(written)) ?? smallest(all.filter(written));
+  return found ? { node: found.node, item: found.item.id } : null;
 }
 
 export function finalNode(explained: Explained): FlowNode | undefined {
@@ -325,7 +372,7 @@ function markOf(item: ExplainedItem): Mark {
   const { id, start, end, kind, citation } = item;
   const support = citation?.support ?? 0;
   const used = valueIsNew(citation) ? 0 : citation?.with_values;
-  return { id, start, end, kind, status: citation?.status ?? null, support, used: used != null && used < support ? used : null };
+  return { id, start, end, kind, status: citation?.status ?? null, support, used: used != null && used < support ? used : null, similarity: citation?.similarity, like: citation?.description };
 }
 
 /** The node and the item that a mark is. */

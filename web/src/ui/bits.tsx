@@ -13,6 +13,7 @@ export function Badge({ citation, badge = badgeOf(citation) }: { citation?: Cita
     <span className="badge" data-tone={badge.tone} title={badge.long}>
       {badge.tone === "verified" && <Icon name="check" size={12} />}
       {badge.short}
+      {badge.tone === "near" && <span className="hidden">: {badge.long}</span>}
     </span>
   );
 }

@@ -30,6 +30,7 @@ const PATHS = {
   chart: "M2.6 13.4h10.8M4.4 11V8M8 11V3.4M11.6 11V6",
   filter: "M2.2 3.2h11.6L9.4 8.6v4.2l-2.8-1.4V8.6z",
   sliders: "M2.6 5h5.2M11.4 5h2M9.6 6.8a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6zM2.6 11h2M8.2 11h5.2M6.4 12.8a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6z",
+  keys: "M6 6.2a2 2 0 1 1 2.9 1.8c-.6.3-.9.7-.9 1.4M8 11.8h.01M8 14.2A6.2 6.2 0 1 0 8 1.8a6.2 6.2 0 0 0 0 12.4z",
   trash: "M3 4.4h10M6.2 4.2V2.8h3.6v1.4M4.2 4.6l.6 8.6h6.4l.6-8.6",
 } as const;
 
@@ -48,12 +49,15 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return <Drawn d={PATHS[name]} size={size} />;
 }
 
-/** The sign of a kind of knowledge; its colour is that of the kind, its shape tells it without colour. */
-export function KindIcon({ kind, size = 15 }: { kind: Kind; size?: number }) {
+/**
+ * The sign of a kind of knowledge; its colour is that of the kind, its shape tells it without colour. Where the text
+ * beside it names the kind (`said`) it has no name of its own, which would be heard twice.
+ */
+export function KindIcon({ kind, size = 15, said = false }: { kind: Kind; size?: number; said?: boolean }) {
   return (
     <span data-kind={kind} className="kind-sign">
       <Drawn d={KIND_PATHS[kind]} size={size} className="kind" />
-      <span className="hidden">{kind}</span>
+      {!said && <span className="hidden">{kind}</span>}
     </span>
   );
 }

@@ -6,6 +6,8 @@ export interface MenuItem {
   hint?: ReactNode;
   act: () => void;
   disabled?: boolean;
+  /** More about it, such as why it cannot be done. */
+  title?: string;
   /** A line above it. */
   apart?: boolean;
 }
@@ -68,7 +70,7 @@ function Menu({ anchor, label, items, close }: { anchor: HTMLElement | null; lab
       {items.map((item, at) => (
         <div key={at} role="presentation">
           {item.apart && <hr />}
-          <button type="button" role="menuitem" tabIndex={-1} aria-disabled={item.disabled} onPointerMove={(event) => event.currentTarget.focus()}
+          <button type="button" role="menuitem" tabIndex={-1} aria-disabled={item.disabled} title={item.title} onPointerMove={(event) => event.currentTarget.focus()}
             onClick={() => {
               if (item.disabled) return;
               close();

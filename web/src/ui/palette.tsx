@@ -99,6 +99,7 @@ function useCommands(): Entry[] {
       { id: "d-steps", group: "This draft", text: "Show its changes", act: () => setQuery({ view: "steps" }) },
       { id: "d-question", group: "This draft", text: "Change the question", act: () => useDesk.setState({ dialog: "question" }) },
       { id: "d-teach", group: "This draft", text: "Teach sqlore this query", act: () => useDesk.setState({ dialog: "teach" }) },
+      { id: "d-keys", group: "This draft", text: "Keys that work here", hint: "?", act: () => useDesk.setState({ dialog: "keys" }) },
       { id: "d-copy", group: "This draft", text: "Copy the SQL", act: () => void navigator.clipboard.writeText(draft.sql) },
       ...(draft.can_undo ? [{ id: "d-undo", group: "This draft", text: "Undo the last change", hint: shown("mod+z"), act: () => void act("undo") }] : []),
       ...(draft.can_redo ? [{ id: "d-redo", group: "This draft", text: "Redo", hint: shown("mod+shift+z"), act: () => void act("redo") }] : []),

@@ -155,7 +155,7 @@ function Held({ held }: { held: NonNullable<NonNullable<ReturnType<typeof useApp
           <li key={kind} data-kind={kind}>
             <Link href={`/knowledge?kind=${kind}`}>
               <span className="held-count">{count(held.by_kind[kind] ?? 0)}</span>
-              <span className="held-name"><KindIcon kind={kind} /> {kindName(kind, held.by_kind[kind] ?? 0)}</span>
+              <span className="held-name"><KindIcon kind={kind} said /> {kindName(kind, held.by_kind[kind] ?? 0)}</span>
               <span className="quiet">{KIND_ABOUT[kind]}</span>
             </Link>
           </li>

@@ -92,7 +92,7 @@ function KnownKind({ items }: { items: KnownItem[] }) {
   const shown = all ? items : items.slice(0, FIRST);
   return (
     <section data-kind={kind}>
-      <h3><KindIcon kind={kind} /> {sentence(kindName(kind, items.length))}</h3>
+      <h3><KindIcon kind={kind} said /> {sentence(kindName(kind, items.length))}</h3>
       <ul>
         {shown.map(({ item }) => (
           <li key={item.id}>

@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import type { RefineOption } from "../../api/types";
 import { onPage } from "../../testing";
 import { Values } from "./additions";
-import { OptionList } from "./option-list";
+import { OptionList, toldApart } from "./option-list";
 
 const page = onPage();
 const { show, click, press, type } = page;
@@ -41,4 +41,12 @@ it("many pieces are narrowed by words, Enter takes the first, arrows go through 
   expect(choose).toHaveBeenCalledWith(options[5]);
   await show(<OptionList options={options.slice(0, 2)} choose={choose} />);
   expect(page.box.querySelector("input")).toBeNull();
+});
+
+it("pieces of one title say what tells them apart", async () => {
+  const option = (description: string, sql: string) => ({ item: 1, sql, support: 1, joins: [], description, trust: "unverified", similarity: 1, synthetic: false, kind: "condition", values: [], column_values: [] }) as RefineOption;
+  const options = [option("home", "t.A3 = 'east Bohemia'"), option("home", "t.A3 = 'Prague'"), option("other", "t.A2 = 'x'"), option("span", "d BETWEEN 1 AND 2"), option("span", "d BETWEEN 3 AND 4"), option("twice", "a = 1"), option("twice", "a = 1")];
+  expect([...toldApart(options).values()]).toEqual(["'east Bohemia'", "'Prague'", "1 AND 2", "3 AND 4", "a = 1", "a = 1"]);
+  await show(<OptionList options={options.slice(0, 3)} choose={() => {}} />);
+  expect([...page.box.querySelectorAll("strong")].map((one) => one.textContent)).toEqual(["'east Bohemia'", "'Prague'"]);
 });

@@ -145,7 +145,7 @@ function Legend({ marks }: { marks: Mark[] }) {
   return (
     <div className="legend" aria-hidden="true">
       <span className="signs">{signs.map(([status, said]) => <span key={status}><i className="sign" data-status={status} /> {said}{status === "cited" && part && ` (${chipText(part)}: ${part.used} with this value)`}</span>)}</span>
-      {there.map((kind) => <span key={kind} data-kind={kind}><KindIcon kind={kind} size={13} /> {kind}</span>)}
+      {there.map((kind) => <span key={kind} data-kind={kind}><KindIcon kind={kind} size={13} said /> {kind}</span>)}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
 import type { Draft } from "../../api/types";
 import { sentence } from "../../lib/format";
-import { useShortcut } from "../../lib/keys";
+import { useShortcut, writing } from "../../lib/keys";
 import { setQuery, useQuery } from "../../lib/router";
 import { useApp } from "../../state/app";
 import { finalNode, useDesk } from "../../state/desk";
@@ -200,6 +200,7 @@ function Strip() {
   const free = () => !(document.activeElement as HTMLElement | null)?.closest(".cm-editor, input, textarea");
   useShortcut("mod+z", () => (free() && draft?.can_undo ? undo() : false));
   useShortcut("mod+shift+z", () => (free() && draft?.can_redo ? redo() : false));
+  useShortcut("shift+?", () => (writing() || document.querySelector("dialog[open]") ? false : useDesk.setState({ dialog: "keys" })));
   if (!draft) return null;
   return (
     <header className="strip">
@@ -218,6 +219,7 @@ function Strip() {
         )}
         <button type="button" className="button bare icon" disabled={!draft.can_undo} onClick={undo} aria-label="Undo the last change" title="Undo"><Icon name="undo" /></button>
         <button type="button" className="button bare icon" disabled={!draft.can_redo} onClick={redo} aria-label="Redo" title="Redo"><Icon name="redo" /></button>
+        <button type="button" className="button bare icon" aria-haspopup="dialog" aria-keyshortcuts="Shift+?" onClick={() => useDesk.setState({ dialog: "keys" })} aria-label="Keys" title="Keys (?)"><Icon name="keys" /></button>
         <DraftMenu />
       </div>
     </header>

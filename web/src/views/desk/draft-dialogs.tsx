@@ -8,6 +8,7 @@ import { useApp } from "../../state/app";
 import { useDesk } from "../../state/desk";
 import { ProblemNote, Waiting } from "../../ui/bits";
 import { Dialog } from "../../ui/dialog";
+import { Keys } from "./keys";
 
 /** The windows that are about the whole draft; which one is open is known to the desk. */
 export function DraftDialogs() {
@@ -15,6 +16,7 @@ export function DraftDialogs() {
   const close = () => useDesk.setState({ dialog: null });
   if (dialog === "question") return <AskAnew close={close} />;
   if (dialog === "teach") return <Teach close={close} />;
+  if (dialog === "keys") return <Keys close={close} />;
   return null;
 }
 

@@ -3,8 +3,10 @@ import {
   Background, BackgroundVariant, Controls, type Edge, Handle, type Node, type NodeProps, Position, ReactFlow, ReactFlowProvider, useReactFlow,
 } from "@xyflow/react";
 import { useEffect, useMemo, useRef } from "react";
-import type { FlowNode, Kind } from "../../api/types";
-import { many } from "../../lib/format";
+import type { ExplainedItem, FlowNode, Kind } from "../../api/types";
+import { nearTo } from "../../lib/chips";
+import { many, sentence } from "../../lib/format";
+import { badgeOf } from "../../lib/kinds";
 import { CARD, kindsOf, layout, shownColumns } from "../../lib/layout";
 import { logged } from "../../state/app";
 import { figureKey, useDesk } from "../../state/desk";
@@ -72,7 +74,25 @@ function Flow() {
 
 function cardLabel(node: FlowNode): string {
   const items = node.items.length > 0 ? `, ${many(node.items.length, "piece")} of knowledge` : "";
-  return `${node.kind} ${node.name}, ${many(node.columns.length, "column")}${items}`;
+  const near = node.items.filter((item) => item.citation?.status === "near").map((item) => `; ${saidOf(item)}`);
+  return `${node.kind} ${node.name}, ${many(node.columns.length, "column")}${items}${near.join("")}`;
+}
+
+/** A piece and where it comes from, in words. */
+function saidOf({ description, name, citation }: ExplainedItem): string {
+  const where = citation?.status === "near" ? nearTo({ similarity: citation.similarity, like: citation.description }) : badgeOf(citation).short;
+  return `${description || name}${where && `: ${where}`}`;
+}
+
+/** The pieces of a kind on a card: how many, the sign of those that are not simply cited, and each in the title. */
+function KindChip({ kind, count, items }: { kind: Kind; count: number; items: ExplainedItem[] }) {
+  const sign = (["novel", "near"] as const).find((status) => items.some((item) => item.citation?.status === status));
+  return (
+    <li data-kind={kind} title={items.map((item) => sentence(saidOf(item))).join("\n")}>
+      <KindIcon kind={kind} size={13} /> {count}
+      {sign && <i className="sign" data-status={sign} role="img" aria-label={sign === "near" ? "some only near" : "some new"} />}
+    </li>
+  );
 }
 
 /** A table or subquery: its name, its columns with types, and its pieces by kind. */
@@ -100,7 +120,7 @@ function Card({ data: { node } }: NodeProps<CardNode>) {
       </dl>
       {node.items.length > 0 && !baseline && (
         <ul>
-          {kindsOf(node).map(([kind, count]) => <li key={kind} data-kind={kind}><KindIcon kind={kind as Kind} size={13} /> {count}</li>)}
+          {kindsOf(node).map(([kind, count]) => <KindChip key={kind} kind={kind as Kind} count={count} items={node.items.filter((item) => item.kind === kind)} />)}
         </ul>
       )}
       <Handle type="source" position={Position.Right} isConnectable={false} />

@@ -1,5 +1,7 @@
 import { api, ok, problemOf } from "../../api/client";
 import type { ExplainedItem } from "../../api/types";
+import { nearTo } from "../../lib/chips";
+import { sentence } from "../../lib/format";
 import { go } from "../../lib/router";
 import { useApp } from "../../state/app";
 import { useDesk } from "../../state/desk";
@@ -11,7 +13,8 @@ import type { Change } from "./refine";
 export function ItemMenu({ item, change, tabIndex }: { item: ExplainedItem; change: (change: Change) => void; tabIndex: number }) {
   const say = useApp((state) => state.say);
   const { refresh, id, draft } = useDesk();
-  const fixed = item.number == null;
+  const fixed = item.number == null ? { disabled: true, title: "It has no text of its own that could be changed: edit the whole SQL" } : {};
+  const reason = unverifiable(item);
   const known = item.citation?.item;
   const verify = async () => {
     if (known == null || id === null) return;
@@ -24,13 +27,13 @@ export function ItemMenu({ item, change, tabIndex }: { item: ExplainedItem; chan
     }
   };
   const items: MenuItem[] = [
-    { label: "Say what to change", act: () => change({ how: "wish", item }), disabled: fixed },
-    { label: "Edit its SQL", act: () => change({ how: "edit", item }), disabled: fixed },
-    { label: "Alternatives from the history", act: () => change({ how: "choose", item }), disabled: fixed },
-    { label: "Switch off", act: () => change({ how: "off", item }), disabled: fixed },
+    { label: "Say what to change", act: () => change({ how: "wish", item }), ...fixed },
+    { label: "Edit its SQL", act: () => change({ how: "edit", item }), ...fixed },
+    { label: "Alternatives from the history", act: () => change({ how: "choose", item }), ...fixed },
+    { label: "Switch off", act: () => change({ how: "off", item }), ...fixed },
     ...(known != null ? [
-      { label: "Verify", hint: unverifiable(item), act: () => void verify(), disabled: unverifiable(item) !== undefined, apart: true },
-      { label: item.citation?.status === "near" ? "What it is near to" : "Where it comes from", act: () => go(`/knowledge/${known}`) },
+      { label: "Verify", hint: reason?.short, title: reason?.long, act: () => void verify(), disabled: reason !== undefined, apart: true },
+      { ...origin(item), act: () => go(`/knowledge/${known}`) },
     ] : draft?.baseline ? [] : [
       { label: "Teach it with this query", act: () => useDesk.setState({ dialog: "teach" }), apart: true },
     ]),
@@ -43,8 +46,16 @@ export function ItemMenu({ item, change, tabIndex }: { item: ExplainedItem; chan
   return <MenuButton label={`Change: ${item.name || item.kind}`} icon={<Icon name="more" />} items={items} tabIndex={tabIndex} />;
 }
 
-/** Why a piece cannot be verified. */
-export function unverifiable(item: Pick<ExplainedItem, "citation">): string | undefined {
-  if (item.citation?.trust === "verified") return "verified already";
-  return item.citation?.status === "cited" ? undefined : "only near: teach it first";
+/** Why a piece cannot be verified, in a few words and in a sentence. */
+export function unverifiable(item: Pick<ExplainedItem, "citation">): { short: string; long: string } | undefined {
+  if (item.citation?.trust === "verified") return { short: "verified already", long: "Somebody verified this pattern already, whatever the value" };
+  if (item.citation?.status === "cited") return undefined;
+  return { short: "only near: teach it first", long: "Only its neighbour is in the history, not this piece: teach sqlore this query, then it can be verified" };
+}
+
+/** The way to the knowledge of a piece: where it is only near, that is its neighbour, and says so. */
+export function origin({ citation }: Pick<ExplainedItem, "citation">): Pick<MenuItem, "label" | "hint" | "title"> {
+  if (citation?.status !== "near") return { label: "Where it comes from" };
+  const hint = citation.similarity ? `only a neighbour, ${Math.round(citation.similarity * 100)} %` : "only a neighbour";
+  return { label: "What it is near to", hint, title: sentence(nearTo({ similarity: citation.similarity, like: citation.description })) };
 }

@@ -28,7 +28,7 @@ export function KnowledgePane() {
     <>
       <Tree nodes={nodes} tables={tables} change={begin} busy={figuresRunning} />
       {off.length > 0 && <SwitchedOff steps={off} change={setChange} />}
-      <p className="quiet keys-said">Arrow keys choose a piece, Enter opens what can be done with it.</p>
+      <p className="quiet keys-said">Arrow keys choose a piece, Enter opens what can be done with it, <kbd>?</kbd> lists all keys.</p>
       {change && <Refine change={change} close={() => setChange(null)} />}
     </>
   );
@@ -53,6 +53,7 @@ function Tree(props: { nodes: FlowNode[]; tables: FlowNode[]; change: (change: C
     row?.scrollIntoView({ block: "nearest" });
   }, [chosen]);
   useKeptFocus(box, props.nodes);
+  useChangedFocus(box);
 
   const press = (event: KeyboardEvent) => {
     if ((event.target as HTMLElement).getAttribute("role") !== "treeitem") return;
@@ -93,7 +94,7 @@ function useKeptFocus(box: RefObject<HTMLElement | null>, nodes: FlowNode[]): vo
   const here = useRef(false);
   useEffect(() => {
     const note = (event: FocusEvent) => {
-      here.current = box.current?.contains(event.target as Element) ?? false;
+      here.current = (event.target as Element).closest?.(".desk-side") === box.current?.closest(".desk-side");
     };
     document.addEventListener("focusin", note);
     return () => document.removeEventListener("focusin", note);
@@ -101,6 +102,18 @@ function useKeptFocus(box: RefObject<HTMLElement | null>, nodes: FlowNode[]): vo
   useEffect(() => {
     if (here.current && document.activeElement === document.body) box.current?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus();
   }, [box, nodes]);
+}
+
+/** Gives the focus to the piece that was changed as soon as it is there; to the way back where it was switched off. */
+function useChangedFocus(box: RefObject<HTMLElement | null>): void {
+  const focus = useDesk((state) => state.focus);
+  const seen = useRef(focus);
+  useEffect(() => {
+    if (seen.current === focus) return;
+    seen.current = focus;
+    const back = focus.to === "back" ? box.current?.parentElement?.querySelector<HTMLElement>(".off-item:last-child button") : null;
+    (back ?? box.current?.querySelector<HTMLElement>('[aria-selected="true"]'))?.focus();
+  }, [box, focus]);
 }
 
 function Group(props: { node: FlowNode; chosen: string | null; first: boolean; change: (change: Change) => void }) {

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
 import type { RefineOption } from "../../api/types";
 import { sentence } from "../../lib/format";
 import { moveFocus } from "../../lib/keys";
@@ -14,6 +14,7 @@ export function OptionList(props: { options: RefineOption[]; sign?: (option: Ref
   const [words, setWords] = useState("");
   const box = useRef<HTMLDivElement>(null);
   const found = options.filter((one) => holds(one, words));
+  const differs = useMemo(() => toldApart(options), [options]);
   const searched = options.length >= MANY;
   const press = (event: KeyboardEvent) => {
     const typing = event.target instanceof HTMLInputElement;
@@ -28,7 +29,7 @@ export function OptionList(props: { options: RefineOption[]; sign?: (option: Ref
         {found.map((one, at) => (
           <li key={`${one.item}-${one.sql}`}>
             <button type="button" autoFocus={!searched && at === 0} onClick={() => choose(one)}>
-              <span>{sign?.(one)} {sentence(one.description)} <Badge citation={{ status: "cited", support: one.support, trust: one.trust, with_values: one.with_values }} /></span>
+              <span>{sign?.(one)} {sentence(one.description)}{differs.has(one) && <>: <strong>{differs.get(one)}</strong></>} <Badge citation={{ status: "cited", support: one.support, trust: one.trust, with_values: one.with_values }} /></span>
               <Sql text={one.sql} />
               {one.joins.length > 0 && <span className="quiet">It needs: {one.joins.join(", ")}</span>}
             </button>
@@ -38,6 +39,24 @@ export function OptionList(props: { options: RefineOption[]; sign?: (option: Ref
       </ul>
     </div>
   );
+}
+
+/** Of pieces that are called the same: the part of each one's SQL that the others do not share, in whole words. */
+export function toldApart<Option extends Pick<RefineOption, "description" | "sql">>(options: readonly Option[]): Map<Option, string> {
+  const told = new Map<Option, string>();
+  for (const title of new Set(options.map((one) => one.description))) {
+    const group = options.filter((one) => one.description === title);
+    if (group.length < 2) continue;
+    const words = group.map((one) => one.sql.match(/'(?:[^']|'')*'|[\w.]+|\s+|./gs) ?? []);
+    const least = Math.min(...words.map((one) => one.length));
+    const shared = (at: number) => words.every((one) => one.at(at) === words[0]?.at(at));
+    let first = 0;
+    while (first < least && shared(first)) first++;
+    let last = 0;
+    while (last < least - first && shared(-1 - last)) last++;
+    group.forEach((one, at) => told.set(one, words[at]?.slice(first, words[at].length - last).join("").trim() || one.sql));
+  }
+  return told;
 }
 
 /** Whether a piece has all the words, in its description or its SQL. */

@@ -1,8 +1,14 @@
 import { act } from "react";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { ExplainedItem, Proposal } from "../../api/types";
-import { useDesk } from "../../state/desk";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Explained, ExplainedItem, Proposal } from "../../api/types";
+import { chipTitle } from "../../lib/chips";
+import { kept, pieceLeft, useDesk } from "../../state/desk";
 import { onPage } from "../../testing";
+import { Badge } from "../../ui/bits";
+import { KindIcon } from "../../ui/icons";
+import { MenuButton } from "../../ui/menu";
+import { origin, unverifiable } from "./item-menu";
+import { Keys } from "./keys";
 import { Refine } from "./refine";
 import { Review } from "./review";
 
@@ -50,4 +56,57 @@ it("a wish is sent by Enter; with Shift it begins a new line; both are said", as
   expect(asked).not.toHaveBeenCalled();
   expect((await page.press(field, "Enter")).defaultPrevented).toBe(true);
   expect(asked).toHaveBeenCalledWith("/api/drafts/{id}/wishes", { params: { path: { id: "d1" } }, body: { number: 3, words: "under 200 thousand" } });
+});
+
+const explained = (sql: string, items: [string, ExplainedItem["kind"]][]): Explained => ({
+  id: sql, sql, edges: [], nodes: [{ id: "main", kind: "final", name: "", columns: [], spans: [], start: 0, end: sql.length, items: items.map(([text, kind]) => ({ ...item, id: `${text}@${sql.indexOf(text)}`, kind, sql: text, start: sql.indexOf(text), end: sql.indexOf(text) + text.length })) }],
+}) as unknown as Explained;
+
+it("what a change left is the piece of its text, else the smallest that it wrote", () => {
+  const sql = "SELECT n FROM t JOIN u ON t.a = u.b WHERE n > 1 AND m = 2";
+  const all = explained(sql, [["FROM t JOIN u ON t.a = u.b", "relation"], ["t.a = u.b", "relation"], ["n > 1", "condition"], ["m = 2", "condition"]]);
+  const wrote = (text: string): [number, number] => [sql.indexOf(text), sql.indexOf(text) + text.length];
+  expect(pieceLeft(all, { kind: "condition", text: "m  = 2", at: [wrote("AND m = 2")] })?.item).toBe("m = 2@52");
+  expect(pieceLeft(all, { kind: "relation", text: "JOIN u ON t.a = u.b", at: [wrote("JOIN u ON t.a = u.b")] })?.item).toBe("t.a = u.b@26");
+  expect(pieceLeft(all, { kind: "dimension", text: "GROUP BY n", at: [wrote("n > 1")] })?.item).toBe("n > 1@42");
+  expect(pieceLeft(all, { kind: "condition", text: "", at: [] })).toBeNull();
+});
+
+it("a piece that moved and has another text is still the selected one where its like are as many", () => {
+  const before = explained("SELECT n FROM t WHERE n > 1 AND m = 2", [["n > 1", "condition"], ["m = 2", "condition"]]);
+  const after = explained("SELECT n FROM t JOIN u WHERE n > 1 AND m = 7", [["n > 1", "condition"], ["m = 7", "condition"]]);
+  expect(kept(after, { node: "main", item: before.nodes[0]?.items[1]?.id ?? null }, before).item).toBe("m = 7@39");
+});
+
+describe("what a piece is near to", () => {
+  const near = { citation: { status: "near", item: 5, support: 2, similarity: 0.684, trust: "unverified", description: "loans in trouble" } } as unknown as ExplainedItem;
+  const cited = { citation: { ...near.citation, status: "cited" } } as ExplainedItem;
+  it("is told in the gutter, and in the menu, where verifying has its reason", () => {
+    expect(chipTitle({ kind: "condition", status: "near", support: 2, similarity: 0.684, like: "loans in trouble" })).toBe("condition: near, 68 %: like “loans in trouble” of the history, but not the same");
+    expect(origin(near)).toMatchObject({ label: "What it is near to", hint: "only a neighbour, 68 %", title: expect.stringContaining("loans in trouble") });
+    expect(origin(cited)).toEqual({ label: "Where it comes from" });
+    expect(unverifiable(near)?.long).toMatch(/Only its neighbour is in the history.*teach/);
+    expect(unverifiable(cited)).toBeUndefined();
+  });
+  it("is heard with its badge", async () => {
+    await show(<Badge citation={near.citation as never} />);
+    expect(page.box.querySelector(".badge .hidden")?.textContent).toMatch(/68 % alike.*loans in trouble/);
+  });
+  it("is the reason of an entry that cannot be chosen", async () => {
+    await show(<MenuButton label="more" icon="…" items={[{ label: "Verify", title: "because", disabled: true, act: () => {} }]} />);
+    await click(button("more"));
+    expect(document.querySelector('[role="menuitem"]')?.getAttribute("title")).toBe("because");
+  });
+});
+
+it("a sign whose kind is said beside it has no name of its own", async () => {
+  await show(<p><KindIcon kind="condition" said /> conditions</p>);
+  expect(page.box.textContent?.trim()).toBe("conditions");
+  await show(<p><KindIcon kind="condition" /> 3</p>);
+  expect(page.box.textContent).toBe("condition 3");
+});
+
+it("the keys are listed", async () => {
+  await show(<Keys close={() => {}} />);
+  expect([...page.box.querySelectorAll("h3")].map((one) => one.textContent)).toEqual(["Anywhere", "Knowledge", "Changing something", "Rows"]);
 });

@@ -36,7 +36,7 @@ export function StepsPane() {
       <ol className="steps">
         {draft.steps.map((step) => (
           <li key={step.number} data-done={step.done}>
-            <KindIcon kind={step.kind} />
+            <KindIcon kind={step.kind} said={step.act !== "sql"} />
             <div>
               <p>{step.act === "sql" ? "" : `A ${step.kind} was `}{SAID[step.act]}{!step.done && ", and undone"}</p>
               {step.said && <p><q>{step.said}</q></p>}

@@ -6,7 +6,7 @@ import { useDesk } from "../../state/desk";
 
 /** A change of the open draft that is proposed, looked at, and applied; `close` is called when it was. */
 export function useProposal(close: () => void) {
-  const { id, show } = useDesk();
+  const { id, changed } = useDesk();
   const say = useApp((state) => state.say);
   const [proposal, setProposal] = useState<Proposal | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -27,9 +27,10 @@ export function useProposal(close: () => void) {
     if (id === null || proposal === null) return;
     setBusy(true);
     try {
-      show(await ok(api.POST("/api/drafts/{id}/proposals/{proposal}/apply", { params: { path: { id, proposal: proposal.id } } })));
+      const draft = await ok(api.POST("/api/drafts/{id}/proposals/{proposal}/apply", { params: { path: { id, proposal: proposal.id } } }));
       say("Changed. Undo brings it back.");
       close();
+      changed(draft, proposal);
     } catch (error) {
       setProblem(problemOf(error));
       setBusy(false);

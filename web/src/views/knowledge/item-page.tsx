@@ -25,7 +25,7 @@ export function ItemPage({ id, changed }: { id: number; changed: () => void }) {
   if (!data) return <div className="state"><Waiting>Loading</Waiting></div>;
   return (
     <article className="detail" data-kind={data.kind}>
-      <p className="detail-kind"><KindIcon kind={data.kind} /> {data.kind}</p>
+      <p className="detail-kind"><KindIcon kind={data.kind} said /> {data.kind}</p>
       <h1>{sentence(data.description || data.name)}</h1>
       {data.merged != null && <p className="affected">This was merged into <Link href={`/knowledge/${data.merged}`}>another item</Link>, which is used in its place.</p>}
       {data.stale && <p className="affected">{data.stale}</p>}

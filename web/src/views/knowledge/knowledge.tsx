@@ -76,7 +76,7 @@ function List({ chosen, round }: { chosen: number | null; round: number }) {
         <div className="chips-row" role="group" aria-label="Kind">
           {ALL_KINDS.map((one) => (
             <button key={one} type="button" className="kind-chip" data-kind={one} aria-pressed={kind === one} onClick={() => setQuery({ kind: kind === one ? null : one })}>
-              <KindIcon kind={one} size={13} /><span>{KIND_PLURAL[one]}</span>
+              <KindIcon kind={one} size={13} said /><span>{KIND_PLURAL[one]}</span>
             </button>
           ))}
         </div>
