@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Self
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sqlore.model import KnowledgeItem
+from sqlore.retrieve.indexes import ByName, Lists, Literals
 from sqlore.retrieve.postings import Bools, Floats, Ints, Postings
 from sqlore.retrieve.structure import TRAITS, traits
-from sqlore.retrieve.words import stems, tokens
+from sqlore.retrieve.words import stems
 
 __all__ = [
     "GROUPS",
@@ -39,7 +40,6 @@ __all__ = [
 
 #: Groups of items whose scores start from different levels.
 GROUPS: Final = ("calculation", "condition", "relation", "dimension", "output")
-_LONGEST_LITERAL: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,67 +68,6 @@ class Use:
     text: int
     item: int
     literals: tuple[str, ...] = ()
-
-
-class Lists:
-    """Row numbers in groups: group number `n` is ``values[starts[n] : starts[n + 1]]``, as a list."""
-
-    def __init__(self, starts: NDArray[np.int64], values: Ints) -> None:
-        self.starts = starts
-        self.values = values
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-    def __getitem__(self, number: int) -> list[int]:
-        found: list[int] = self.of(number).tolist()
-        return found
-
-    def of(self, number: int) -> Ints:
-        """The group as an array."""
-        return self.values[self.starts[number] : self.starts[number + 1]]
-
-
-class ByName:
-    """Rows by the names that they carry; the names in lower case."""
-
-    def __init__(self, postings: Postings) -> None:
-        self._postings = postings
-
-    @classmethod
-    def of(cls, names: Iterable[Iterable[str]]) -> Self:
-        """The index of rows that carry these names, row by row."""
-        return cls(Postings([name.lower() for name in group] for group in names))
-
-    def get(self, name: str) -> Ints | None:
-        """The rows that carry `name`, or None."""
-        rows = self._postings.rows(name)
-        return rows if len(rows) else None
-
-    def best_of_others(self, scores: Floats) -> Floats:
-        """For each row the smallest, over its names, of the best score of another row with that name.
-
-        `scores` (rows) are not negative. 0 for rows that carry no name, or one that nobody else carries.
-
-        >>> ByName.of([["a"], ["a", "b"], ["b"], []]).best_of_others(np.array([0.9, 0.8, 0.3, 1])).tolist()
-        [0.8, 0.3, 0.8, 0.0]
-        """
-        rows, first = self._postings.grouped()
-        found = np.full(len(scores), np.inf, dtype=scores.dtype)
-        if len(rows):
-            own = scores[rows]
-            group = np.repeat(np.arange(len(first)), np.diff(first, append=len(rows)))
-            best = np.maximum.reduceat(own, first)
-            leads = own == best[group]
-            second = np.maximum.reduceat(np.where(leads, 0, own), first)
-            second = np.where(np.add.reduceat(leads.astype(np.int32), first) > 1, best, second)
-            np.minimum.at(found, rows, np.where(leads, second[group], best[group]))
-        out: Floats = np.where(np.isfinite(found), found, 0).astype(scores.dtype)
-        return out
-
-    def part(self, rows: Ints, places: Ints) -> Self:
-        """The index of `rows` alone, as `Postings.part`."""
-        return type(self)(self._postings.part(rows, places))
 
 
 class Snapshot:
@@ -222,8 +161,8 @@ class Snapshot:
         return found
 
     @cached_property
-    def _literals(self) -> tuple[Mapping[str, int], Lists, Lists]:
-        return _literal_index(self.uses)
+    def _literals(self) -> Literals:
+        return Literals((literal, use.item, use.text) for use in self.uses for literal in use.literals)
 
     # -------------------------------------------------- over the uses
 
@@ -286,16 +225,7 @@ class Snapshot:
 
     def literal_rows(self, question: str) -> list[tuple[str, Ints, Ints]]:
         """Each literal that stands in `question`, as often as it does, with the items and texts using it."""
-        words = tokens(question)
-        numbers, items, texts = self._literals
-        found = []
-        for start in range(len(words)):
-            for length in range(1, min(_LONGEST_LITERAL, len(words) - start) + 1):
-                literal = " ".join(words[start : start + length])
-                number = numbers.get(literal)
-                if number is not None:
-                    found.append((literal, items.of(number), texts.of(number)))
-        return found
+        return self._literals.rows(question)
 
 
 def words_of(item: KnowledgeItem, note: str = "") -> list[str]:
@@ -323,22 +253,6 @@ def pair_keys(uses: Sequence[Use], texts: int) -> NDArray[np.int64]:
         (use.text for use in uses), np.int64, len(uses)
     )
     return out
-
-
-def _literal_index(uses: Iterable[Use]) -> tuple[Mapping[str, int], Lists, Lists]:
-    """The number of each literal, and by that number the items and the texts that use it."""
-    numbers: dict[str, int] = {}
-    rows: set[tuple[int, int, int]] = set()
-    for use in uses:
-        for literal in use.literals:
-            words = tokens(literal)
-            # A single digit or letter stands in too many questions to mean anything.
-            if 0 < len(words) <= _LONGEST_LITERAL and len(literal) > 1:
-                number = numbers.setdefault(" ".join(words), len(numbers))
-                rows.add((number, use.item, use.text))
-    table = np.asarray(sorted(rows), dtype=np.int32).reshape(len(rows), 3)
-    starts = np.searchsorted(table[:, 0], np.arange(len(numbers) + 1)).astype(np.int64)
-    return numbers, Lists(starts, table[:, 1].copy()), Lists(starts, table[:, 2].copy())
 
 
 def _marks(rows: Sequence[Collection[str]], names: Sequence[str]) -> Floats:
