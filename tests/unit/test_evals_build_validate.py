@@ -66,6 +66,13 @@ def test_a_slow_query_does_not_run(library: Bench) -> None:
     assert "stopped" in verdict.findings[0].advice
 
 
+def test_a_wrong_name_is_told_with_what_may_be_meant(library: Bench) -> None:
+    verdict = Validator(library).check(Candidate("1", "library", "?", "SELECT COUNT(*) FROM books"))
+    assert verdict.rules == ("runs",)
+    assert "books" in verdict.findings[0].advice
+    assert "did you mean book?" in verdict.findings[0].advice
+
+
 def test_too_long_is_minor_then_major(library: Bench) -> None:
     task = candidate(len(TASKS) - 1)
     for limits, severity in ((Limits(target=5), "minor"), (Limits(target=5, longest=6), "major")):

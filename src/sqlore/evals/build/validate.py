@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from sqlore.errors import SourceError, SqlError, SqloreError
+from sqlore.errors import SourceError, SqlError, SqloreError, UnknownName
 from sqlore.evals.build.annotate import Annotator
 from sqlore.evals.build.bench import Bench, Candidate
 from sqlore.evals.build.effects import EFFECT_RULES
@@ -19,6 +19,7 @@ from sqlore.evals.build.rules_result import RESULT_RULES
 from sqlore.evals.build.rules_shape import SHAPE_RULES
 from sqlore.evals.build.rules_words import WORD_RULES, reuse
 from sqlore.evals.tasks import records_of
+from sqlore.sql import check_query
 
 __all__ = ["Validator", "agreements", "read_candidates", "summary_of"]
 
@@ -50,7 +51,7 @@ class Validator:
         try:
             rows = self.bench.engine.run(task.sql, limit=limits.rows, timeout=limits.seconds)
         except SqloreError as error:
-            return Verdict(task.id, (Finding("runs", "major", "query", error.message),))
+            return Verdict(task.id, (Finding("runs", "major", "query", self._why(task.sql, error)),))
         annotation = self.annotator.annotate(facts.parsed)
         originals = self._originals(task, [key for item in annotation.items for key in item.scripts])
         subject = Subject(task, self.bench, facts, originals, rows, limits)
@@ -58,6 +59,16 @@ class Validator:
         if self.judge is not None and not any(one.severity == "major" for one in findings):
             findings += self.judge.findings(subject)
         return Verdict(task.id, tuple(findings))
+
+    def _why(self, sql: str, error: SqloreError) -> str:
+        """Why a query does not run: where a name is wrong, with those that may be meant."""
+        try:
+            check_query(sql, self.bench.dialect, self.bench.catalog.schema)
+        except UnknownName as unknown:
+            return ": ".join(filter(None, (unknown.message, unknown.hint)))
+        except SqlError:
+            pass
+        return error.message
 
     def _originals(self, task: Candidate, holding: Sequence[str]) -> list[Facts]:
         """The scripts that a task was made from; where nobody has said so, those that hold a piece of it."""
