@@ -130,7 +130,7 @@ class Options:
         item = self._store.item_by_key(fragment.kind, fragment.skeleton)
         if item is None or fragment.kind not in ("condition", "calculation"):
             return []
-        found = []
+        found: list[Alternative] = []
         for values, _ in item.literals:
             text = with_values(query, number, values) if values != fragment.literals else None
             if text is not None and text != fragment.sql and len(found) < limit:
