@@ -15,7 +15,7 @@ from sqlore.answer.context import prompt_context
 from sqlore.answer.coverage import Coverage
 from sqlore.answer.least_to_most import answer_in_parts
 from sqlore.answer.reuse import reuser_of
-from sqlore.answer.tries import Tries, describe
+from sqlore.answer.tries import Tries
 from sqlore.config import Settings, load_settings
 from sqlore.errors import CheckError, EngineError, SqlError, UsageError
 from sqlore.model import Attempt, Draft, FromHistory, Rows, Uncovered, Usage
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sqlore.llm.base import OnStep, OnToken
     from sqlore.retrieve import Retriever
 
-__all__ = ["ask", "describe"]
+__all__ = ["ask"]
 
 
 def ask(

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from sqlore.answer.cite import cite
 from sqlore.answer.coverage import Coverage
 from sqlore.answer.explain import describer_for
-from sqlore.answer.pipeline import describe
 from sqlore.answer.refine_ask import asked_for
 from sqlore.answer.refine_history import Act, DraftHistory, Refinement, switched_on
 from sqlore.answer.refine_options import Alternative, Options
 from sqlore.answer.refine_wish import granted, with_values
+from sqlore.answer.tries import describe
 from sqlore.config import Settings, load_settings
 from sqlore.errors import EditError, EngineError, ModelUnavailable, SqlError, UsageError
 from sqlore.model import Attempt, Draft, Fragment, Kind, Usage
