@@ -7,7 +7,8 @@ import pytest
 from sqlore.errors import SqlError
 from sqlore.prompts.coverage import by_coverage, generic_exemplars
 from sqlore.prompts.operators import OPERATIONS, operations_of
-from sqlore.prompts.training_set import Pair, training_set
+from sqlore.prompts.training_pairs import Pair
+from sqlore.prompts.training_set import training_set
 from support import data_dir
 
 BASE = {"SELECT", "FROM"}

@@ -23,7 +23,8 @@ from sqlore.prompts import Prompt, PromptContext, prepare_strategy
 from sqlore.prompts.apart import apart, from_sql
 from sqlore.prompts.ltmp import PreparedSteps, said_natsql, said_parts
 from sqlore.prompts.text import tokens
-from sqlore.prompts.training_set import Pair, own_training, training_set
+from sqlore.prompts.training_pairs import Pair
+from sqlore.prompts.training_set import own_training, training_set
 from support import data_dir
 
 TRAINING = """
@@ -335,7 +336,7 @@ def test_steps_say_each_masked_value_by_itself() -> None:
     found = from_sql("SELECT a FROM t WHERE b = <val> INTERSECT SELECT a FROM t WHERE b = <val>", None)
     assert found is not None
     assert found.parts == (
-        "rows of t",
+        "t rows",
         "#1 whose b is <val>",
         "#1 whose b is <val>",
         "both #2 and #3",

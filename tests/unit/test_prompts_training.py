@@ -13,7 +13,8 @@ import pytest
 
 from sqlore.errors import SourceError, UsageError
 from sqlore.prompts.operators import OPERATIONS, operations_of
-from sqlore.prompts.training_set import Pair, TrainingDatabase, YamlTraining, own_training, training_set
+from sqlore.prompts.training_pairs import Pair, TrainingDatabase
+from sqlore.prompts.training_set import YamlTraining, own_training, training_set
 from sqlore.prompts.translate import translated
 from sqlore.sql.natsql import natsql
 from support import ROOT, data_dir

@@ -14,11 +14,11 @@ from sqlore.catalog import Catalog, build_catalog
 from sqlore.embed import Embedder
 from sqlore.engines import Engine, connect
 from sqlore.errors import UsageError
-from sqlore.evals.execution_names import Name, read_name
+from sqlore.evals.execution_names import WARM, Name, read_name
 from sqlore.evals.execution_plugged import Plugged
 from sqlore.evals.execution_predictions import Predicted
 from sqlore.evals.execution_tasks import Question
-from sqlore.evals.execution_warm import WARM, warmed
+from sqlore.evals.execution_warm import warmed
 from sqlore.evals.ground import Ground, GroundPlan, Progress, grounds
 from sqlore.model import Attempt, Draft, ParsedScript, Usage
 from sqlore.prompts import Prepared, load_strategy, prepare_strategy
@@ -158,7 +158,9 @@ def prepared(name: str, place: Arena) -> Strategy:
         on_progress=report,
     )
     if one.retriever == WARM:
-        return Strategy(name, place, ready, settings, warmed(place, settings, report))
+        assert place.embedder is not None  # an arena has one
+        made = warmed(place.catalog, place.engine, place.model, place.embedder(), settings, report)
+        return Strategy(name, place, ready, settings, made)
     return Strategy(name, place, ready, settings, _retriever(one, place, settings))
 
 

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Final
 from sqlore.config import Settings, load_settings
 from sqlore.errors import UsageError
 from sqlore.evals.execution_plugged import GOLD
-from sqlore.evals.execution_warm import WARM
 from sqlore.prompts import load_strategy
 from sqlore.retrieve.baselines import NAMES
 
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["Name", "check_names", "needs_history", "read_name"]
+__all__ = ["WARM", "Name", "check_names", "needs_history", "read_name"]
 
+#: The retriever over examples that were made for the database.
+WARM: Final = "warm"
 #: Settings that are those of the whole run, whatever the strategy.
 _OF_THE_RUN: Final = frozenset({"api_key", "db", "dictionary", "embedder", "home", "model", "store"})
 

@@ -7,7 +7,7 @@ retrieves from those alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from sqlore.knowledge import Store
 from sqlore.prompts import prepare_strategy
@@ -17,25 +17,32 @@ from sqlore.retrieve import Retriever
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sqlore.catalog import Catalog
     from sqlore.config import Settings
-    from sqlore.evals.execution_arena import Arena
+    from sqlore.embed import Embedder
+    from sqlore.engines import Engine
+    from sqlore.llm import ChatModel
     from sqlore.prompts.da_gp import PreparedAdapted
 
-__all__ = ["WARM", "warmed"]
-
-WARM: Final = "warm"
+__all__ = ["warmed"]
 
 
-def warmed(place: Arena, settings: Settings, on_progress: Callable[[str, int, int], None]) -> Retriever:
-    """What finds the knowledge among the examples made for the database of `place`; the model makes those
-    that are not kept from an earlier run.
+def warmed(
+    catalog: Catalog,
+    engine: Engine,
+    model: ChatModel,
+    embedder: Embedder,
+    settings: Settings,
+    on_progress: Callable[[str, int, int], None],
+) -> Retriever:
+    """What finds the knowledge among the examples made for a database; the model makes those that are not
+    kept from an earlier run.
 
     Raises as `AdaptedPrompt.prepare`.
     """
     ready: PreparedAdapted = prepare_strategy(  # type: ignore[assignment]  # da_gp prepares that
-        "da_gp", place.catalog, place.model, settings, engine=place.engine, on_progress=on_progress
+        "da_gp", catalog, model, settings, engine=engine, on_progress=on_progress
     )
-    assert place.embedder is not None  # an arena has one
-    store, embedder = Store.create(":memory:"), place.embedder()
-    catalog = learn_exemplars(store, ready.entries, place.catalog, embedder).learned.catalog
-    return Retriever(store, embedder, catalog or place.catalog, strict=False)
+    store = Store.create(":memory:")
+    known = learn_exemplars(store, ready.entries, catalog, embedder).learned.catalog
+    return Retriever(store, embedder, known or catalog, strict=False)

@@ -24,7 +24,7 @@ from sqlore.sql.natsql import natsql_parts
 if TYPE_CHECKING:
     from sqlore.knowledge.describe_words import Words
     from sqlore.model import Schema
-    from sqlore.prompts.training_set import Pair
+    from sqlore.prompts.training_pairs import Pair
 
 __all__ = ["Apart", "apart", "from_sql"]
 
@@ -50,7 +50,7 @@ def apart(pair: Pair, schema: Schema) -> Apart | None:
     """A pair taken apart: what people wrote goes before what its SQL says. None where nothing can be said.
 
     >>> from sqlore.model import Column, Schema, Table
-    >>> from sqlore.prompts.training_set import Pair
+    >>> from sqlore.prompts.training_pairs import Pair
     >>> hut = Schema((Table("hut", (Column("name"), Column("beds"))),))
     >>> apart(Pair("huts", "Which huts have over 9 beds?", "SELECT name FROM hut WHERE beds > 9"), hut)
     Apart(parts=('huts whose beds is more than 9', 'name of #1'), natsql=('select where hut.beds > 9', \

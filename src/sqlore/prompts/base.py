@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlore.embed import Embedder
     from sqlore.engines import Engine
     from sqlore.llm import ChatModel
-    from sqlore.prompts.training_set import TrainingSet
+    from sqlore.prompts.training_pairs import TrainingSet
 
 #: Tokens of a prompt's budget kept free for the answer.
 ANSWER_TOKENS = 300

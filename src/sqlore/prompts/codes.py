@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from sqlore.catalog import Catalog
     from sqlore.llm import ChatModel
-    from sqlore.prompts.training_set import TrainingSet
+    from sqlore.prompts.training_pairs import TrainingSet
 
 #: Tables, and columns of each beside its keys, that pass the filter: as many as CodeS keeps.
 TABLES: Final = 6

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlore.prompts.operators import operations_of
-from sqlore.prompts.training_set import Pair
+from sqlore.prompts.training_pairs import Pair
 
 __all__ = ["Selection", "by_coverage", "generic_exemplars"]
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from sqlore.engines import Engine
     from sqlore.llm import ChatModel
     from sqlore.model import Schema
-    from sqlore.prompts.training_set import TrainingSet
+    from sqlore.prompts.training_pairs import TrainingSet
 
 __all__ = ["AdaptedPrompt", "PreparedAdapted"]
 

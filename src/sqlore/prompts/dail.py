@@ -21,7 +21,7 @@ from sqlore.prompts.zero_shot import JOINS_LIMIT, QUESTION_LIMIT
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.llm import ChatModel
-    from sqlore.prompts.training_set import TrainingSet
+    from sqlore.prompts.training_pairs import TrainingSet
 
 _SCHEMA = "/* The tables of the database: */"
 _PAIRS = "/* Questions asked before, and the SQL that answered them: */"

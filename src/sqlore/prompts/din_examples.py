@@ -24,7 +24,7 @@ from sqlore.sql.tree import parse_one
 
 if TYPE_CHECKING:
     from sqlore.model import Fragment, Schema
-    from sqlore.prompts.training_set import Pair, TrainingSet
+    from sqlore.prompts.training_pairs import Pair, TrainingSet
 
 __all__ = ["CLASSES", "Class", "Read", "chosen_pairs", "query_class", "read_query"]
 

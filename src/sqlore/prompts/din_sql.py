@@ -32,7 +32,7 @@ from sqlore.sql import extract_sql
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.llm import ChatModel
-    from sqlore.prompts.training_set import TrainingSet
+    from sqlore.prompts.training_pairs import TrainingSet
 
 __all__ = ["CORRECT", "DinSql", "PreparedDin", "said_class"]
 

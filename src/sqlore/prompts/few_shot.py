@@ -15,7 +15,7 @@ from sqlore.prompts.bare_schema import bare_schema
 from sqlore.prompts.base import ANSWER_TOKENS, Prompt, PromptContext
 from sqlore.prompts.rules import rules
 from sqlore.prompts.text import as_data, neutral, sql_line, tokens
-from sqlore.prompts.training_set import Pair, TrainingSet
+from sqlore.prompts.training_pairs import Pair, TrainingSet
 from sqlore.prompts.translate import translated
 from sqlore.prompts.zero_shot import question_lines
 

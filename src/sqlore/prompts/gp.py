@@ -18,7 +18,7 @@ from sqlore.prompts.notebook import Notebook
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.llm import ChatModel
-    from sqlore.prompts.training_set import TrainingSet
+    from sqlore.prompts.training_pairs import TrainingSet
 
 
 class GenericPrompt:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sqlore.knowledge.describe_words import Words as Vocabulary
     from sqlore.llm import ChatModel
     from sqlore.model import Schema
-    from sqlore.prompts.training_set import TrainingSet
+    from sqlore.prompts.training_pairs import TrainingSet
 
 #: Raised when the model is asked otherwise: what was kept before is not used then.
 VERSION = 1

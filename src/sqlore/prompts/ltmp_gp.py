@@ -23,7 +23,7 @@ from sqlore.prompts.worked import Worked, worked_tokens
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.llm import ChatModel
-    from sqlore.prompts.training_set import Pair, TrainingSet
+    from sqlore.prompts.training_pairs import Pair, TrainingSet
 
 #: Raised when the choice of exemplars or their form changes: what was kept before is not used then.
 VERSION = 1

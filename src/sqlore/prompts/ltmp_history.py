@@ -23,7 +23,7 @@ from sqlore.prompts.zero_shot import question_lines
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.llm import ChatModel
-    from sqlore.prompts.training_set import TrainingSet
+    from sqlore.prompts.training_pairs import TrainingSet
 
 __all__ = ["LeastToMostHistory", "Step", "in_words", "parts_said"]
 

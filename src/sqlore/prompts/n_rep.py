@@ -28,7 +28,7 @@ from sqlore.retrieve.plugin.nrep import REPRESENTATIONS, foreign_keys, represent
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.llm import ChatModel
-    from sqlore.prompts.training_set import TrainingSet
+    from sqlore.prompts.training_pairs import TrainingSet
 
 #: Of a result, the rows and letters of each that the choice is shown.
 _ROWS: Final = 3

@@ -17,14 +17,14 @@ from sqlore.embed import load_embedder
 from sqlore.prompts.base import Prompt, PromptContext, Setup
 from sqlore.prompts.few_shot import Shot, Shots, Target, fitting
 from sqlore.prompts.notebook import Notebook
-from sqlore.prompts.training_set import Pair
+from sqlore.prompts.training_pairs import Pair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sqlore.catalog import Catalog
     from sqlore.embed import Embedder
-    from sqlore.prompts.training_set import TrainingSet
+    from sqlore.prompts.training_pairs import TrainingSet
 
     Vectors = NDArray[np.float32]
 

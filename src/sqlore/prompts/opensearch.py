@@ -28,7 +28,7 @@ from sqlore.retrieve.plugin.opensearch import structured
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.llm import ChatModel
-    from sqlore.prompts.training_set import TrainingSet
+    from sqlore.prompts.training_pairs import TrainingSet
 
 #: Answers sampled: the original takes 21, of a model that is not on two cores.
 SAMPLES: Final = 3

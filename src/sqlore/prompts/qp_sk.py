@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqlore.embed import Embedder
     from sqlore.llm import ChatModel
     from sqlore.prompts.nearest import Vectors
-    from sqlore.prompts.training_set import Pair, TrainingSet
+    from sqlore.prompts.training_pairs import Pair, TrainingSet
 
 #: What an operation is for, in the order in which skills are said.
 SKILLS: Final[dict[str, str]] = {
@@ -108,7 +108,7 @@ class PreparedSkills:
 def skills(pair: Pair) -> str:
     """The skills of a pair's SQL in words, the same order always.
 
-    >>> from sqlore.prompts.training_set import Pair
+    >>> from sqlore.prompts.training_pairs import Pair
     >>> skills(Pair("x", "", "SELECT a, COUNT(*) FROM t GROUP BY a ORDER BY COUNT(*) DESC LIMIT 1"))
     'count rows, for each group, sort, the highest first, only the first rows'
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.llm import ChatModel
     from sqlore.prompts.nearest import Vectors
-    from sqlore.prompts.training_set import Pair, TrainingSet
+    from sqlore.prompts.training_pairs import Pair, TrainingSet
 
 #: Pairs that the scoring function is fitted on at most: all their trees are compared.
 FITTED = 480

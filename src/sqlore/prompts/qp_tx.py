@@ -10,7 +10,7 @@ from sqlore.prompts.nearest import Nearest, PreparedVectors, embedder_of, text_v
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.llm import ChatModel
-    from sqlore.prompts.training_set import TrainingSet
+    from sqlore.prompts.training_pairs import TrainingSet
 
 
 class QuestionText:

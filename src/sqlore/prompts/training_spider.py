@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from sqlore.errors import SourceError, UsageError
 from sqlore.model import Schema
-from sqlore.prompts.training_set import Pair
+from sqlore.prompts.training_pairs import Pair
 
 _FILES: Final = ("train_spider.json", "tables.json")
 _NATSQL: Final = "train_spider-natsql.json"

@@ -10,7 +10,7 @@ import yaml
 
 from sqlore.errors import SourceError
 from sqlore.prompts.text import sql_line
-from sqlore.prompts.training_set import Pair, TrainingDatabase
+from sqlore.prompts.training_pairs import Pair, TrainingDatabase
 
 _KEYS: Final = {
     "a training file": frozenset({"database", "about", "dialect", "ddl", "rows", "pairs"}),

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sqlore.model import Schema
+from sqlore.sql.natsql_query import NatSql
 from sqlore.sql.natsql_scope import foreign_keys
 from sqlore.sql.natsql_where import PLACE, NatCondition
-
-if TYPE_CHECKING:
-    from sqlore.sql.natsql import NatSql
 
 _WORDS = {"union": "or", "intersect": "and", "except": "except_"}
 

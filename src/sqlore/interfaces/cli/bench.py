@@ -229,7 +229,7 @@ def stats(
 
 def _show_stats(found: list[Summary]) -> None:
     from sqlore.evals.build.stats_sheets import sheets_of
-    from sqlore.interfaces.cli.eval import show
+    from sqlore.interfaces.cli.sheet import show
 
     for sheet in sheets_of(found):
         show(sheet)

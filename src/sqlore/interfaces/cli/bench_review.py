@@ -157,7 +157,7 @@ def _report(
     from sqlore.evals.build.review_merge import final_records, merge, merged_json, merged_sheets
     from sqlore.evals.report import as_markdown
     from sqlore.evals.tasks import records_of
-    from sqlore.interfaces.cli.eval import show
+    from sqlore.interfaces.cli.sheet import show
 
     merged = merge(reviewed)
     found = merged_json(merged)

@@ -147,7 +147,7 @@ def _measured(
 
 def _tell(points: list[Point], folder: Path, *, plots: bool, json_: bool) -> None:
     from sqlore.evals.history_curves_report import curves_json, curves_sheets, write_curves
-    from sqlore.interfaces.cli.eval import show
+    from sqlore.interfaces.cli.sheet import show
 
     for file in write_curves(folder, points, plots=plots):
         err().print(f"written: {file}", style="dim")

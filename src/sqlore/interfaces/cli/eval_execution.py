@@ -183,7 +183,7 @@ def _carry_out(execute: ExecutionRun, *, plots: bool, json_: bool) -> None:
     """Runs, and writes the reports of what is done, also where it ends before its time."""
     from sqlore.errors import ModelUnavailable
     from sqlore.evals.execution_report import execution_json, execution_sheets
-    from sqlore.interfaces.cli.eval import show
+    from sqlore.interfaces.cli.sheet import show
 
     path = execute.folder.path
     execute.say(f"run: {path}")

@@ -215,7 +215,7 @@ def _tell(found: Comparison, folder: Path | None, *, plots: bool, json_: bool) -
     from sqlore.evals.report import as_json, write_reports
     from sqlore.evals.retrieval import left_out
     from sqlore.evals.sheets import sheets
-    from sqlore.interfaces.cli.eval import show
+    from sqlore.interfaces.cli.sheet import show
 
     if not sum(found.tasks.values()):
         raise UsageError("there is no task", hint=" ".join((_NO_TASKS, *left_out(found))))
