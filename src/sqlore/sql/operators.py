@@ -11,6 +11,7 @@ from typing import Any, Final
 from sqlglot import TokenType, exp
 
 from sqlore.sql.numbering import sort_key
+from sqlore.sql.placeholders import is_placeholder
 from sqlore.sql.render import (
     ADD,
     AND,
@@ -26,7 +27,7 @@ from sqlore.sql.render import (
     quote,
     unwrap,
 )
-from sqlore.sql.resolve import ATOM, LITERAL
+from sqlore.sql.resolve import ATOM, LITERAL, Value
 from sqlore.sql.spans import position_of
 
 OPERATORS: Final[dict[type[Any], tuple[str, int]]] = {
@@ -245,8 +246,11 @@ class Operators(Renderer):
         return f"{this} {word}{symmetric} {low} and {high}", COMPARE
 
     def contained(self, node: Any, word: str = "in") -> Text:
-        """IN: a list of literals of any length is one literal."""
-        args = node.args
+        """IN: a list of literals of any length is one literal; one value is what the operand equals.
+
+        A single placeholder stays in its list: it may stand for any number of values.
+        """
+        args, before = node.args, len(self.references)
         this = self.operand(args["this"], BITS)
         if args.get("query") is not None:
             return f"{this} {word} {self.subquery_text(args['query'])}", COMPARE
@@ -262,4 +266,12 @@ class Operators(Renderer):
             every = tuple(value for one in inner for value in one.values)
             self.mask(inner[0].offset, ", ".join(one.text for one in inner), every)
             texts = [LITERAL]
+        elif texts == [LITERAL] and first > before and _is_one(self.values[-1]):
+            return f"{this} {'=' if word == 'in' else '<>'} {LITERAL}", COMPARE
         return f"{this} {word} ({', '.join(texts)})", COMPARE
+
+
+def _is_one(literal: Value) -> bool:
+    """Whether a literal is one value: not a list that was read as one, nor a place for any number of them."""
+    text = literal.text
+    return len(literal.values) == 1 and not (is_placeholder(text) or is_placeholder(text.strip("'\"")))

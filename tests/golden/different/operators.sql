@@ -25,9 +25,14 @@ SELECT x FROM t WHERE a IN (1, 2);
 SELECT x FROM t WHERE a NOT IN (1, 2);
 --> condition
 
--- # = and IN [all]
+-- # = and IN of several [all]
 SELECT x FROM t WHERE a = 1;
-SELECT x FROM t WHERE a IN (1);
+SELECT x FROM t WHERE a IN (1, 2);
+--> condition
+
+-- # = and IN of a placeholder, which may be several [all]
+SELECT x FROM t WHERE a = ?;
+SELECT x FROM t WHERE a IN (?);
 --> condition
 
 -- # LIKE and NOT LIKE [all]

@@ -31,7 +31,7 @@ SELECT id FROM t WHERE NOT a = 1;
 --> condition: t.a <> <val>
 
 -- # a list of literals of any length is one [all]
-SELECT id FROM t WHERE a IN (1, 2, 3) AND b NOT IN ('x');
+SELECT id FROM t WHERE a IN (1, 2, 3) AND b NOT IN ('x', 'y');
 --> condition: t.a in (<val>)
 --> condition: t.b not in (<val>)
 

@@ -5,9 +5,14 @@ SELECT x FROM t WHERE a = 1 AND b > 2.5 AND c LIKE 'x%';
 SELECT x FROM t WHERE a = 'one' AND b > -3 AND c LIKE '%yy%';
 
 -- # IN lists of any length [all]
-SELECT x FROM t WHERE a IN (1);
+SELECT x FROM t WHERE a IN (1, 2);
 SELECT x FROM t WHERE a IN (1, 2, 3, 4, 5, 6, 7, 8, 9);
 SELECT x FROM t WHERE a IN ('x', 'y');
+
+-- # a list of one value [all]
+SELECT x FROM t WHERE a IN (1) AND b NOT IN ('y') AND lower(c) IN ('z');
+SELECT x FROM t WHERE a = 1 AND b <> 'y' AND lower(c) = 'z';
+SELECT x FROM t WHERE 'one' = a AND NOT b IN (-3) AND NOT lower(c) NOT IN (('z'));
 
 -- # date literals [postgres, duckdb, mysql, snowflake, bigquery]
 SELECT x FROM t WHERE d > DATE '2024-01-01';
