@@ -78,10 +78,15 @@ describe("the craft of the app", { skip }, () => {
     await page.keyboard.press("Enter");
     await page.locator(".off-item").waitFor();
     await figures(page);
-    await focused(() => document.activeElement?.getAttribute("role") === "treeitem"); // the piece is gone, the focus is not
+    await focused(() => document.activeElement?.textContent === "Bring back"); // the piece is gone, the focus is where it went
     await page.keyboard.press("Control+z");
     await page.locator(".off-item").waitFor({ state: "detached" });
     await figures(page);
+    await focused(() => document.activeElement?.matches('.item[aria-selected="true"]') && document.activeElement.textContent.includes("status of the order"));
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.keyboard.press("Control+e");
     await focused(() => document.activeElement?.className.includes("cm-content"));
     await page.keyboard.press("Escape");
@@ -113,6 +118,10 @@ describe("the craft of the app", { skip }, () => {
       await button("Leave as it is").click();
       await page.getByRole("tab", { name: "Chart" }).click();
       await page.locator(".bars li").first().waitFor();
+    }],
+    ["keys", null, async () => {
+      await button("Keys").click();
+      await page.getByRole("heading", { name: "Changing something" }).waitFor();
     }],
     ["flow", () => `/d/${draft}?view=flow`, () => page.locator(".card").first().waitFor()],
     ["what was known", () => `/d/${draft}?view=known`, () => page.locator(".known-side li").first().waitFor()],

@@ -33,7 +33,7 @@ describe("knowledge, dictionary and learning", { skip }, () => {
   it("searches knowledge as questions do, and filters it", async () => {
     const all = await app.get("/api/knowledge");
     await page.locator(".list-tools [role=status]", { hasText: `${all.total} found` }).waitFor();
-    await page.locator(".kind-chip[data-kind=condition]").click();
+    await page.getByRole("button", { name: "conditions", exact: true }).click(); // heard once, not "condition conditions"
     await page.waitForFunction(() => [...document.querySelectorAll(".list-row")].every((row) => row.dataset.kind === "condition"));
     await page.getByLabel("Search the knowledge").fill("granted refunds");
     const searched = await app.get("/api/knowledge/search?text=granted+refunds&kind=condition&limit=200");
@@ -98,6 +98,24 @@ describe("knowledge, dictionary and learning", { skip }, () => {
     await button("Apply").click();
     await page.locator(".code-text", { hasText: "acct_type <> 'C'" }).waitFor();
     assert.equal((await app.get(`/api/drafts/${open}`)).sql, "SELECT nm FROM cust WHERE reg = 'DE' AND acct_type <> 'C'");
+  });
+
+  it("says in the gutter, in the graph and in the menu what a piece is near to, and how alike", async () => {
+    const sql = "SELECT COUNT(*) AS n FROM cust c WHERE c.acct_type > 'Z'";
+    const made = await page.request.post(`${app.address}/api/explanations`, { data: { sql }, headers: { origin: app.address } });
+    const near = (await made.json()).nodes.flatMap((node) => node.items).find((one) => one.citation?.status === "near");
+    const said = `near, ${Math.round(near.citation.similarity * 100)} %: like “${near.citation.description}”`;
+    await page.goto(`${app.address}/d/${await app.draft(sql)}`);
+    await page.waitForFunction((text) => [...document.querySelectorAll(".chip")].some((one) => one.title.includes(text) && one.ariaLabel.includes(text)), said);
+    const row = page.locator(".item", { has: page.locator('[data-tone="near"]') });
+    await row.locator("[aria-haspopup]").click();
+    assert.match(await page.getByRole("menuitem", { name: /^Verify/ }).getAttribute("title"), /Only its neighbour is in the history/);
+    assert.match(await page.getByRole("menuitem", { name: /^What it is near to.*only a neighbour/ }).getAttribute("title"), new RegExp(near.citation.description.slice(0, 12)));
+    await page.keyboard.press("Escape");
+    await page.getByRole("tab", { name: "Flow" }).click();
+    await page.locator('.card li .sign[data-status="near"]').waitFor();
+    await page.waitForFunction((text) => [...document.querySelectorAll(".card li")].some((one) => one.title.includes(text)), said);
+    await page.waitForFunction((text) => [...document.querySelectorAll(".react-flow__node")].some((one) => one.ariaLabel.includes(text)), said);
   });
 
   it("says why a piece does not fit a draft", async () => {

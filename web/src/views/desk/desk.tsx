@@ -200,7 +200,9 @@ function Strip() {
   const free = () => !(document.activeElement as HTMLElement | null)?.closest(".cm-editor, input, textarea");
   useShortcut("mod+z", () => (free() && draft?.can_undo ? undo() : false));
   useShortcut("mod+shift+z", () => (free() && draft?.can_redo ? redo() : false));
-  useShortcut("shift+?", () => (writing() || document.querySelector("dialog[open]") ? false : useDesk.setState({ dialog: "keys" })));
+  const keys = () => (writing() || document.querySelector("dialog[open]") ? false : useDesk.setState({ dialog: "keys" }));
+  useShortcut("shift+?", keys);
+  useShortcut("?", keys); // where the layout has it without Shift
   if (!draft) return null;
   return (
     <header className="strip">

@@ -7,7 +7,7 @@ import type { ExplainedItem, FlowNode, Kind } from "../../api/types";
 import { nearTo } from "../../lib/chips";
 import { many, sentence } from "../../lib/format";
 import { badgeOf } from "../../lib/kinds";
-import { CARD, kindsOf, layout, shownColumns } from "../../lib/layout";
+import { CARD, kindsOf, layout, shownColumns, signOf } from "../../lib/layout";
 import { logged } from "../../state/app";
 import { figureKey, useDesk } from "../../state/desk";
 import { ProblemNote, Waiting } from "../../ui/bits";
@@ -86,7 +86,7 @@ function saidOf({ description, name, citation }: ExplainedItem): string {
 
 /** The pieces of a kind on a card: how many, the sign of those that are not simply cited, and each in the title. */
 function KindChip({ kind, count, items }: { kind: Kind; count: number; items: ExplainedItem[] }) {
-  const sign = (["novel", "near"] as const).find((status) => items.some((item) => item.citation?.status === status));
+  const sign = signOf(items);
   return (
     <li data-kind={kind} title={items.map((item) => sentence(saidOf(item))).join("\n")}>
       <KindIcon kind={kind} size={13} /> {count}
