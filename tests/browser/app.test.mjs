@@ -163,11 +163,11 @@ describe("a question becomes a query that can be checked and corrected", { skip 
     await option.getByRole("button").click();
     await page.locator(".diff ins").first().waitFor();
     await button("Apply").click();
-    await code(text).waitFor();
-    await page.waitForFunction(() => document.activeElement?.matches('.item[aria-selected="true"]') && document.activeElement.textContent.includes("is one of"));
-    const note = await page.locator(".note", { hasText: "Changed." }).boundingBox();
+    const note = await page.locator(".note", { hasText: "Changed." }).last().boundingBox();
     const rows = await page.locator(".data-body").boundingBox();
     assert.ok(note.y + note.height <= rows.y, "what is said covers no row");
+    await code(text).waitFor();
+    await page.waitForFunction(() => document.activeElement?.matches('.item[aria-selected="true"]') && document.activeElement.textContent.includes("is one of"));
     assert.equal(await sql(), NET_SQL.replace("o.st <> 7", text));
     await undone();
   });
