@@ -41,7 +41,8 @@ FIRM = (
     " (5, 9, 1, 'q')",
 )
 SLOW = (
-    "SELECT COUNT(*) FROM emp a, emp b, emp c, emp d, emp e, emp f, emp g, emp h, emp i, emp j, emp k, emp l"
+    "SELECT COUNT(*) FROM emp a, emp b, emp c, emp d, emp e, emp f, emp g, emp h, emp i, emp j, emp k, emp l,"
+    " emp m, emp n, emp o"
     " WHERE a.salary + b.salary + c.salary + d.salary + e.salary + f.salary + g.salary > h.salary"
 )
 
@@ -89,7 +90,7 @@ def test_items_are_described_in_the_order_of_computing() -> None:
         ("calculation", "select"),
         ("output", "order"),
     ]
-    assert found.items[0].description == "rows of emp whose salary is more than 60"
+    assert found.items[0].description == "emp rows whose salary is more than 60"
     assert len({item.id for item in found.items}) == len(found.items)
 
 

@@ -35,10 +35,10 @@ def test_other_literals_are_one_script_with_two_literal_sets() -> None:
     (folded,) = fold(
         parse(
             Script("SELECT a FROM t WHERE b = 'x' AND c IN (1, 2)", "1"),
-            Script("SELECT a FROM t WHERE b = 'y' AND c IN (3)", "2"),
+            Script("SELECT a FROM t WHERE b = 'y' AND c IN (3, 4, 5)", "2"),
         )
     )
-    assert [variant.literals for variant in folded.variants] == [("x", "1", "2"), ("y", "3")]
+    assert [variant.literals for variant in folded.variants] == [("x", "1", "2"), ("y", "3", "4", "5")]
 
 
 def test_different_knowledge_is_not_folded() -> None:

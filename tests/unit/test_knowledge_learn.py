@@ -177,7 +177,7 @@ def test_instructions_in_a_history_are_only_words(tmp_path: Path) -> None:
     with Store.create(tmp_path / "a.sqlore") as store:
         teach(store, Script(f"SELECT a FROM t WHERE note = '{order}'", comment=order, source="x"))
         assert store.scripts()[0].script.comment == order
-        assert store.items(kind="condition")[0].description == f"rows of t whose note is {order}"
+        assert store.items(kind="condition")[0].description == f"t rows whose note is {order}"
         assert store.stats().scripts == 1
 
 
@@ -197,7 +197,7 @@ def test_a_script_of_several_queries_is_learned_once() -> None:
         text = "SELECT a FROM t WHERE b = 1; SELECT count(*) FROM u"
         assert teach(store, text, "SELECT count(*) FROM u").new == 2
         assert [script.description for script in store.scripts()] == [
-            "a of rows of t whose b is 1; and number of us",
+            "a of t rows whose b is 1; and number of us",
             "number of us",
         ]
         again = teach(store, text, text.replace("1", "2"))
