@@ -5,18 +5,13 @@ import type { LearnReport, Problem, Rejected } from "../../api/types";
 import { count, many, took } from "../../lib/format";
 import { useLoaded } from "../../lib/load";
 import { useApp } from "../../state/app";
-import { ProblemNote, Waiting } from "../../ui/bits";
+import { ProblemNote } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
 import { Link } from "../../ui/link";
 import { Drop } from "./drop";
+import { Progress, type Running } from "./progress";
 import { NO_READING, type Reading, ReadingOptions } from "./reading";
 import { WarmUp } from "./warm";
-
-export interface Running {
-  stage: string;
-  done: number;
-  total: number | null;
-}
 
 /** Files or pasted SQL become knowledge; what was not understood is listed with the reason. */
 export default function Learn() {
@@ -124,16 +119,6 @@ async function upload(file: File): Promise<string> {
     headers: { "Content-Type": "application/octet-stream" },
   });
   return (await ok(sent)).id;
-}
-
-export function Progress({ running }: { running: Running }) {
-  const share = running.total ? running.done / running.total : null;
-  return (
-    <div className="learn-progress">
-      <Waiting>{running.stage}{running.total ? `, ${count(running.done)} of ${count(running.total)}` : running.done > 0 ? `, ${count(running.done)}` : ""}</Waiting>
-      {share !== null && <progress value={share} max={1} aria-label={running.stage} />}
-    </div>
-  );
 }
 
 /** What came of it; the seconds are those that the person waited. */

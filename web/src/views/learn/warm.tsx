@@ -6,7 +6,7 @@ import { count, many } from "../../lib/format";
 import { useApp } from "../../state/app";
 import { ProblemNote } from "../../ui/bits";
 import { Link } from "../../ui/link";
-import { Progress, type Running } from "./learn";
+import { Progress, type Running } from "./progress";
 
 /** Where there is no history: the model adapts examples to the database, which are marked as what they are. */
 export function WarmUp({ again }: { again: () => void }) {

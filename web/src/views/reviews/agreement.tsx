@@ -4,7 +4,7 @@ import { count, many } from "../../lib/format";
 import { useLoaded } from "../../lib/load";
 import { useApp } from "../../state/app";
 import { Empty, ProblemNote, Waiting } from "../../ui/bits";
-import type { Overview } from "./reviews";
+import type { Overview } from "./parts";
 
 type Coefficient = components["schemas"]["Coefficient"];
 type Found = components["schemas"]["Agreement"];

@@ -8,8 +8,7 @@ import { Empty, ProblemNote, Waiting } from "../../ui/bits";
 import { Sql } from "../../ui/code-line";
 import { Icon } from "../../ui/icons";
 import { QueryRows } from "../../ui/query-rows";
-import { type Edit, EditFields, TaskText } from "./parts";
-import type { Overview } from "./reviews";
+import { type Edit, EditFields, type Overview, TaskText } from "./parts";
 
 type OpenTask = components["schemas"]["OpenTask"];
 

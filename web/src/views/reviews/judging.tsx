@@ -8,8 +8,7 @@ import { setQuery, useQuery } from "../../lib/router";
 import { Icon } from "../../ui/icons";
 import { Empty, ProblemNote, Waiting } from "../../ui/bits";
 import { QueryRows } from "../../ui/query-rows";
-import { type Edit, EditFields, type Task, TaskText, YesNo } from "./parts";
-import type { Overview } from "./reviews";
+import { type Edit, EditFields, type Overview, type Task, TaskText, YesNo } from "./parts";
 
 type Worklist = components["schemas"]["Worklist"];
 type Answers = Record<string, boolean>;

@@ -4,6 +4,7 @@ import { Sql } from "../../ui/code-line";
 import { QueryRows } from "../../ui/query-rows";
 
 export type Task = components["schemas"]["ReviewTask"];
+export type Overview = components["schemas"]["ReviewOverview"];
 export type Edit = components["schemas"]["Proposed"];
 
 /** A task as people read it: its question, what is said with it, its SQL. */

@@ -1,6 +1,5 @@
 import { type FormEvent, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
-import type { components } from "../../api/schema";
 import type { Problem } from "../../api/types";
 import { count, many } from "../../lib/format";
 import { useLoaded } from "../../lib/load";
@@ -10,9 +9,8 @@ import { Tabs } from "../../ui/tabs";
 import { Agreement } from "./agreement";
 import { Deciding } from "./deciding";
 import { Judging } from "./judging";
+import type { Overview } from "./parts";
 import "../../styles/reviews.css";
-
-export type Overview = components["schemas"]["ReviewOverview"];
 
 const NAME = "sqlore.reviewer";
 const STEPS = [
