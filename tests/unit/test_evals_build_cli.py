@@ -92,6 +92,23 @@ def test_build_of_a_history_that_gives_little(
     assert "no such generator" in unknown.err
 
 
+def test_a_build_leaves_out_statements_of_another_database(
+    sqlore: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sqlore.evals.build.generate._PATIENCE", 1)
+    other = "-- Paid orders\nSELECT COUNT(*) FROM orders WHERE status = 'paid';\n"
+    (tmp_path / "other.sql").write_text(other, encoding="utf-8")
+    clean = sqlore("bench", "build", *HISTORY, "--count", "12", "--out", "clean.json")
+    mixed = sqlore(
+        "bench", "build", *HISTORY, "--history", "other.sql", "--count", "12", "--out", "mixed.json"
+    )
+    assert "1 script left out" in mixed.err
+    assert mixed.out.splitlines()[1:] == clean.out.splitlines()[1:]
+    alone = sqlore("bench", "build", "--history", "other.sql", *HISTORY[2:], "--out", "alone.json")
+    assert alone.code == 2
+    assert "no script of the history is about the database library" in alone.err
+
+
 def test_build(sqlore: Command, tmp_path: Path) -> None:
     history, db = data_dir("bird", "dev.json"), data_dir("bird", "databases", "superhero.sqlite")
     command = ("bench", "build", "--history", str(history), "--db", str(db), "--out", "tasks5.json")

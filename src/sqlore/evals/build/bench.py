@@ -9,10 +9,11 @@ from pathlib import Path
 
 from sqlore.catalog import Catalog, build_catalog
 from sqlore.engines import Engine, connect
-from sqlore.errors import SourceError
+from sqlore.errors import SourceError, SqlError, UnknownName
 from sqlore.evals.tasks import History
 from sqlore.history import parse_all, read_history
-from sqlore.model import ParsedScript, Script
+from sqlore.model import ParsedScript, Schema, Script
+from sqlore.sql import check_query
 
 __all__ = ["Bench", "Candidate", "open_bench"]
 
@@ -61,10 +62,11 @@ def open_bench(
     database: str | None = None,
     dialect: str | None = None,
 ) -> Iterator[Bench]:
-    """The bench of a database and the scripts of these sources that are about it.
+    """The bench of a database and the scripts of these sources that are about it: those that name a table
+    or column that it does not have are left out, like those that cannot be parsed.
 
     `database` is what the history calls the database, by default the name of its file. Raises what
-    `connect` and `read_history` raise, and `SourceError` where no script can be parsed.
+    `connect` and `read_history` raise, and `SourceError` where no script is left.
     """
     with connect(db) as engine:
         catalog = build_catalog(engine, dictionary_files=dictionary)
@@ -76,7 +78,25 @@ def open_bench(
         parsed = [one for one in outcomes if isinstance(one, ParsedScript)]
         if not parsed:
             raise SourceError("no script of the history can be parsed", where=", ".join(map(str, history)))
-        yield Bench(engine, catalog, History(name, parsed, len(read) - len(parsed)))
+        own = [one for one in parsed if _knows(catalog.schema, one.script.sql, chosen)]
+        if not own:
+            raise SourceError(
+                f"no script of the history is about the database {engine.name}",
+                where=", ".join(map(str, history)),
+                hint="each names a table or column that is not there",
+            )
+        yield Bench(engine, catalog, History(name, own, len(read) - len(own)))
+
+
+def _knows(schema: Schema, sql: str, dialect: str) -> bool:
+    """Whether a schema has every table and column that a script names."""
+    try:
+        check_query(sql, dialect, schema)
+    except UnknownName:
+        return False
+    except SqlError:  # several statements: what the check has against it is not their names
+        pass
+    return True
 
 
 def _unique(scripts: Sequence[Script]) -> list[Script]:

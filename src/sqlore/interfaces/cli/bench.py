@@ -83,6 +83,9 @@ def build(
         open_bench(history, db, dictionary=dictionary or (), database=database, dialect=dialect) as bench,
         progress(quiet=json_) as report,
     ):
+        if number := bench.history.rejected:
+            told = f"{plural(number, 'script')} left out: not readable, or not about this database"
+            err().print(told, style="dim")
         if generator == "program":
             from sqlore.evals.build.generate import build as make
 
