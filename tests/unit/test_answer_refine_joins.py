@@ -179,3 +179,47 @@ def test_each_alternative_is_described_with_its_own_values(tmp_path: Path) -> No
         again = Refiner(catalog, "sqlite", store=store, settings=Settings())
         named = again.alternatives(sql, number(again, sql, "d.a3 = 'Opava'"))
         assert {one.description for one in named} == {"the home districts"}, "a person's words stay"
+
+
+# ------------------------------------------------------------------ outer joins
+
+
+@pytest.fixture(scope="module")
+def outer(bank: tuple[Engine, Refiner]) -> Iterator[tuple[Refiner, int]]:
+    """A history that keeps every client, with or without a disposition; and the item that says so."""
+    sql = "SELECT c.gender, p.disp_id FROM client c LEFT JOIN disp p ON p.client_id = c.client_id"
+    script, catalog = Script(sql, key="1", dialect="sqlite"), build_catalog(bank[0])
+    with Store.create(":memory:") as store:
+        learn(store, [script], catalog=catalog, dialect="sqlite", embedder=None)
+        (edge,) = [item.id for item in store.items(kind="relation") if item.form == "edge"]
+        yield Refiner(catalog, "sqlite", store=store, settings=Settings()), edge
+
+
+@pytest.mark.parametrize(
+    ("sql", "joined"),
+    [
+        ("SELECT COUNT(*) FROM client", " LEFT JOIN disp ON client.client_id = disp.client_id"),
+        ("SELECT COUNT(*) FROM disp", " RIGHT JOIN client ON client.client_id = disp.client_id"),
+    ],
+)
+def test_an_outer_join_keeps_its_side(
+    bank: tuple[Engine, Refiner], outer: tuple[Refiner, int], sql: str, joined: str
+) -> None:
+    added = outer[0].add(sql, outer[1]).after
+    assert added == sql + joined
+    assert bank[0].run(added).rows == ((2,),)
+
+
+def test_rows_that_cannot_be_kept_are_told(outer: tuple[Refiner, int]) -> None:
+    with pytest.raises(EditError, match="keeps all rows of client"):
+        outer[0].add("SELECT COUNT(*) FROM disp p JOIN account a ON a.account_id = p.account_id", outer[1])
+
+
+def test_what_is_there_already_is_not_added_again(bank: tuple[Engine, Refiner]) -> None:
+    refiner = bank[1]
+    sql = "SELECT COUNT(*) FROM client c WHERE c.gender = 'F'"
+    (item,) = [one.item for one in refiner.additions("SELECT COUNT(*) FROM client") if "gender" in one.sql]
+    with pytest.raises(EditError, match="there already"):
+        refiner.add(sql, item)
+    both = refiner.add(sql, item, values=("M",)).after
+    assert both == "SELECT COUNT(*) FROM client c WHERE c.gender = 'M' AND c.gender = 'F'"

@@ -73,6 +73,26 @@ def test_a_wrong_name_is_told_with_what_may_be_meant(library: Bench) -> None:
     assert "did you mean book?" in verdict.findings[0].advice
 
 
+@pytest.mark.parametrize(
+    ("sql", "unlinked"),
+    [
+        ("SELECT COUNT(*) FROM book AS a INNER JOIN author AS b", {"author"}),
+        ("SELECT COUNT(*) FROM book AS a JOIN author AS b ON b.id = b.id", {"author"}),
+        (
+            "SELECT COUNT(*) FROM book AS a, author AS b, loan AS c WHERE a.author_id = b.id AND c.days > 3",
+            {"loan"},
+        ),
+        ("SELECT COUNT(*) FROM book AS a, author AS b WHERE b.id = a.author_id AND a.pages > 3", set()),
+        ("SELECT COUNT(*) FROM book AS a, author AS b WHERE author_id = b.id", set()),
+        ("SELECT COUNT(*) FROM book AS a JOIN (SELECT 1 AS n) AS b", set()),
+    ],
+)
+def test_tables_that_nothing_joins(library: Bench, sql: str, unlinked: set[str]) -> None:
+    assert facts_of(sql, "sqlite", library.catalog.schema).unlinked == unlinked
+    findings = Validator(library).check(Candidate("1", "library", "?", sql)).findings
+    assert {one.place for one in findings if one.rule == "join_mode"} >= unlinked
+
+
 def test_too_long_is_minor_then_major(library: Bench) -> None:
     task = candidate(len(TASKS) - 1)
     for limits, severity in ((Limits(target=5), "minor"), (Limits(target=5, longest=6), "major")):

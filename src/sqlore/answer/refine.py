@@ -14,6 +14,7 @@ from sqlore.answer.cite import cite
 from sqlore.answer.coverage import Coverage
 from sqlore.answer.explain import describer_for
 from sqlore.answer.refine_ask import asked_for
+from sqlore.answer.refine_fit import require_new
 from sqlore.answer.refine_history import Act, DraftHistory, Refinement, switched_on
 from sqlore.answer.refine_options import Alternative, Options
 from sqlore.answer.refine_wish import granted, with_values
@@ -196,6 +197,7 @@ class Refiner:
             change, text = _with(
                 Query(change.after, self._dialect, self._catalog.schema), change, text, values
             )
+        require_new(query, known.kind, scope, text)
         self._check(query, change)
         return Refinement(
             "add",

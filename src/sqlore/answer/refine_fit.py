@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from sqlore.errors import SqlError
+from sqlore.errors import EditError, SqlError
 from sqlore.model import KnowledgeItem, Schema
 from sqlore.sql.edit_grouping import is_aggregate
-from sqlore.sql.edit_query import Place
+from sqlore.sql.edit_query import Place, Query
 from sqlore.sql.parse import parse_query
 
-__all__ = ["fits", "is_of_one_row"]
+__all__ = ["fits", "is_of_one_row", "require_new", "side_of"]
 
 _NUMBER: Final = re.compile(r"-?\d+")
 
@@ -64,3 +64,29 @@ def is_of_one_row(item: KnowledgeItem, schema: Schema) -> bool:
     primary = [column.name.lower() for column in table.columns if column.primary_key]
     referring = [key.columns[0].lower() for key in table.foreign_keys if len(key.columns) == 1]
     return name.lower() in referring or primary == [name.lower()]
+
+
+def side_of(item: KnowledgeItem, table: str, sources: int) -> str:
+    """How a relation joins a table to the `sources` that are there: an outer join goes on keeping its side.
+
+    Raises `EditError` where the table's rows would have to be kept beside those of several others.
+    """
+    kept, outer, _ = item.skeleton.partition(" left join ")
+    if not outer:
+        return "JOIN"
+    if kept.strip('"').replace('""', '"').lower() != table:
+        return "LEFT JOIN"
+    if sources > 1:
+        raise EditError(
+            f"item {item.id} keeps all rows of {table}, and this part reads from other tables first",
+            hint="begin its FROM clause with that table: edit the SQL",
+        )
+    return "RIGHT JOIN"
+
+
+def require_new(query: Query, kind: str, scope: str, text: str) -> None:
+    """Raises `EditError` where a scope has the piece, with the same values, already."""
+    words = " ".join(text.lower().split())
+    for one in query.fragments:
+        if (one.kind, one.scope) == (kind, scope) and " ".join(one.sql.lower().split()) == words:
+            raise EditError(f"{text} is there already", hint="add it with another value, or another piece")

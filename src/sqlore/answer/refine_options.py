@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlore.answer.cite import similarity, skeleton_tokens
 from sqlore.answer.join_path import Join, JoinGraph, edge_of, join_graph
-from sqlore.answer.refine_fit import fits, is_of_one_row
+from sqlore.answer.refine_fit import fits, is_of_one_row, side_of
 from sqlore.answer.refine_kept import Kept, kept_of
 from sqlore.answer.refine_room import Room, folded, room_for
 from sqlore.answer.refine_wish import with_values
@@ -292,7 +292,7 @@ class Options:
                 f"item {item.id} {why}", hint="choose it as an alternative of a join" if not missing else None
             )
         join = Join(edge[0], edge[2], ((edge[1], edge[3]),))
-        side = "LEFT JOIN" if " left join " in item.skeleton and edge[2] == missing[0] else "JOIN"
+        side = side_of(item, missing[0], len(scope.sources))
         room = room_for(query, scope, missing, self.graph, known={missing[0]: join}, side=side)
         edits = joined(query, scope, room.joins) + told_apart(query, scope, room.tables)
         notes = ("SELECT * shows its columns too",) if query.starred(scope) is None else ()

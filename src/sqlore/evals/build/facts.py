@@ -66,7 +66,8 @@ class Facts:
 
     `tables` is the most base tables in one FROM, `chain` the most JOINs there; `modes` says of each pair of
     joined columns how they are joined; `functions` of each category the functions used; `counts` of each
-    counted thing whether it is counted distinct (both may be). `together` and `either` are the pairs of
+    counted thing whether it is counted distinct (both may be); `unlinked` are tables that no condition ties
+    to the others of their FROM. `together` and `either` are the pairs of
     conditions, values masked, that one AND or one OR joins.
     """
 
@@ -75,6 +76,7 @@ class Facts:
     tables: int
     chain: int
     modes: Mapping[tuple[str, ...], frozenset[str]]
+    unlinked: frozenset[str]
     functions: Mapping[str, frozenset[str]]
     cases: frozenset[CaseUse]
     counts: Mapping[str, frozenset[bool]]
@@ -107,6 +109,7 @@ def facts_of_script(parsed: ParsedScript, dialect: str) -> Facts:
         max((sum(_is_base(one, names) for one in found) for found in sources), default=0),
         max((len(found) - 1 for found in sources if found), default=0),
         _modes(parsed),
+        frozenset(table for select in tree.find_all(exp.Select) for table in _unlinked(select, names)),
         _functions(tree),
         frozenset(_cases(resolved)),
         _counts(resolved),
@@ -143,6 +146,29 @@ def _modes(parsed: ParsedScript) -> dict[tuple[str, ...], frozenset[str]]:
         on, mode = (outer["on"], outer["mode"]) if outer else (text, "inner")
         found[tuple(sorted(side.strip() for side in on.split(" = ")))].add(mode)
     return {pair: frozenset(modes) for pair, modes in found.items()}
+
+
+def _unlinked(select: Any, names: set[str]) -> Iterator[str]:
+    """The base tables of a FROM that nothing ties to its first one. Nothing is said where a column is not
+    qualified or a source is no base table: it could tie them."""
+    sources, joins = _sources(select), select.args.get("joins") or ()
+    if not joins or not all(_is_base(one, names) for one in sources):
+        return
+    if any(join.args.get("using") or join.args.get("method") for join in joins):
+        return
+    where = select.args.get("where")
+    said = [join.args["on"] for join in joins if join.args.get("on")] + ([where.this] if where else [])
+    tied = {sources[0].alias_or_name.lower()}
+    groups = [
+        {column.table.lower() for column in part.find_all(exp.Column)}
+        for condition in said
+        for part in (condition.flatten() if isinstance(condition, exp.And) else [condition])
+    ]
+    if any("" in group for group in groups):
+        return
+    while more := [group for group in groups if group & tied and group - tied]:
+        tied.update(*more)
+    yield from (one.name.lower() for one in sources if one.alias_or_name.lower() not in tied)
 
 
 def _functions(tree: Any) -> dict[str, frozenset[str]]:

@@ -53,7 +53,11 @@ def tables(subject: Subject) -> Iterator[Finding]:
 
 
 def join_mode(subject: Subject) -> Iterator[Finding]:
-    """Columns that the originals join are joined as they join them."""
+    """Columns that the originals join are joined as they join them, and nothing is left unjoined."""
+    for table in sorted(subject.facts.unlinked - subject.of_originals(lambda one: one.unlinked)):
+        yield Finding(
+            "join_mode", "major", table, "nothing joins it to the other tables: say by which columns"
+        )
     for pair, modes in subject.facts.modes.items():
         known = subject.of_originals(lambda one, pair=pair: one.modes.get(pair, ()))
         changed = modes - known if known else frozenset()
