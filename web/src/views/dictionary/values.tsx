@@ -22,7 +22,7 @@ export function Values({ column, save }: Props) {
     <>
       <p>
         {column.skipped ? <span className="quiet">{column.skipped}</span> : column.distinct != null && <strong>{column.complete ? "" : "at least "}{many(column.distinct, "value")}</strong>}
-        {column.minimum != null && column.maximum != null && column.minimum !== column.maximum && <span className="quiet"> {column.minimum} to {column.maximum}</span>}
+        {column.minimum != null && column.maximum != null && column.minimum !== column.maximum && <span className="quiet"> {column.minimum} to {column.maximum}{column.complete ? "" : ", of the rows looked at"}</span>}
       </p>
       <p className="values">
         {shown.map((value) => (
