@@ -566,7 +566,7 @@ def test_interrupted_while_the_model_thinks(shop: Path) -> None:
             process.send_signal(signal.SIGINT)
             said = finish(process)
     assert (said.code, said.out) == (130, "")
-    assert "\nsqlore: interrupted" in said.err
+    assert said.err.endswith("\nsqlore: interrupted\n")
 
 
 @pytest.mark.parametrize("form", [("--json",), ()])

@@ -33,7 +33,8 @@ from sqlore.passwords import argument_without_password
 
 __all__ = ["app", "run"]
 
-_INTERRUPTED = "sqlore: interrupted; everything finished so far is kept\n"
+#: The commands that go on where they were stopped; the others leave nothing behind.
+_KEEPING = frozenset({"bench", "demo", "eval", "learn", "models", "warm"})
 
 app = typer.Typer(
     name="sqlore",
@@ -103,13 +104,13 @@ def _run(arguments: list[str]) -> int:
             _stop_writing()
             return 0
         if end.code == 130:
-            sys.stderr.write(_interrupted(end))
+            sys.stderr.write(_interrupted(end, arguments))
         return end.code if isinstance(end.code, int) else int(bool(end.code))
     except SqloreError as error:
         sys.stderr.write(f"sqlore: {neutral(error.report())}\n")
         return error.exit_code
     except KeyboardInterrupt as stop:
-        sys.stderr.write(_interrupted(stop))
+        sys.stderr.write(_interrupted(stop, arguments))
         return 130
     except BrokenPipeError:
         _stop_writing()
@@ -124,13 +125,15 @@ def _run(arguments: list[str]) -> int:
     return 0
 
 
-def _interrupted(end: BaseException) -> str:
-    """What is kept of an interrupted command, where it knows better than the rule."""
+def _interrupted(end: BaseException, arguments: list[str]) -> str:
+    """What is kept of an interrupted command: what it says itself, else the rule."""
     stop: BaseException | None = end
     while stop is not None and not isinstance(stop, KeyboardInterrupt):
         stop = stop.__context__
     told = str(stop) if stop is not None else ""
-    return f"sqlore: interrupted; {neutral(told)}\n" if told else _INTERRUPTED
+    if not told and arguments and arguments[0] in _KEEPING:
+        told = "everything finished so far is kept"
+    return f"sqlore: interrupted; {neutral(told)}\n" if told else "sqlore: interrupted\n"
 
 
 def _prepare_streams() -> None:
