@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING
 from sqlore.answer.cite import cite_fragments
 from sqlore.answer.explain_model import ExplainedNode, Explanation, Item
 from sqlore.catalog import Catalog
-from sqlore.errors import SqlError, UnknownName
 from sqlore.knowledge.describe import Describer
 from sqlore.knowledge.describe_words import joined
 from sqlore.knowledge.records import Description
-from sqlore.model import Citation, Draft, Fragment, Kind, Schema
-from sqlore.sql import check_query
+from sqlore.model import Citation, Draft, Fragment, Kind
+from sqlore.sql import unknown_name
 from sqlore.sql.scopes import Graph, Node, Piece, graph_of
 
 if TYPE_CHECKING:
@@ -53,8 +52,8 @@ def explain(
     schema = catalog.schema if catalog is not None else None
     chosen = dialect or (engine.dialect if engine is not None else None) or (schema.dialect if schema else "")
     graph = graph_of(sql, chosen, schema)
-    if schema is not None:
-        _require_names(sql, chosen, schema)
+    if schema is not None and (unknown := unknown_name(sql, chosen, schema)):
+        raise unknown  # once and with what was meant, in place of figures that all fail for it
     citations: Iterable[Citation] = query.citations if isinstance(query, Draft) else ()
     if not citations and store is not None:
         citations = cite_fragments(graph.fragments, store)
@@ -71,19 +70,6 @@ def explain(
         citation=cited.get(_place(whole)) if whole is not None else None,
         question=query.question if isinstance(query, Draft) else "",
     )
-
-
-def _require_names(sql: str, dialect: str, schema: Schema) -> None:
-    """Raise `UnknownName`, once and with what was meant, in place of figures that all fail for it.
-
-    What may not run for another reason (a placeholder, a file that is read) can be explained all the same.
-    """
-    try:
-        check_query(sql, dialect, schema)
-    except UnknownName:
-        raise
-    except SqlError:
-        return
 
 
 class _Identity:

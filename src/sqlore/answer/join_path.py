@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqlore.knowledge import Store
     from sqlore.knowledge.records import Text
 
-__all__ = ["Join", "JoinGraph", "join_graph", "known_joins", "schema_joins"]
+__all__ = ["Join", "JoinGraph", "edge_of", "join_graph", "kept_table", "known_joins", "schema_joins"]
 
 #: A name of a skeleton: plain, or in double quotes.
 _NAME: Final = r'(?:"(?:[^"]|"")*"|[\w$]+)'
@@ -87,10 +87,22 @@ def edge_of(skeleton: str) -> tuple[str, str, str, str] | None:
     match = _EDGE.match(skeleton)
     if match is None:
         return None
-    left, a, right, b = (
-        part.replace('""', "\0").replace('"', "").replace("\0", '"') for part in match.groups()
-    )
-    return left.lower(), a.lower(), right.lower(), b.lower()
+    left, a, right, b = map(_unquoted, match.groups())
+    return left, a, right, b
+
+
+def kept_table(skeleton: str) -> str | None:
+    """The table whose rows a join edge keeps all of; None where it keeps none so.
+
+    >>> kept_table('"a b" left join c on c.id = "a b".id'), kept_table("a.id = b.id")
+    ('a b', None)
+    """
+    kept, outer, _ = skeleton.partition(" left join ")
+    return _unquoted(kept) if outer else None
+
+
+def _unquoted(name: str) -> str:
+    return name.replace('""', "\0").replace('"', "").replace("\0", '"').lower()
 
 
 def known_joins(

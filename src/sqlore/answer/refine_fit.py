@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from sqlore.answer.join_path import kept_table
 from sqlore.errors import EditError, SqlError
 from sqlore.model import KnowledgeItem, Schema
 from sqlore.sql.edit_grouping import is_aggregate
@@ -71,10 +72,10 @@ def side_of(item: KnowledgeItem, table: str, sources: int) -> str:
 
     Raises `EditError` where the table's rows would have to be kept beside those of several others.
     """
-    kept, outer, _ = item.skeleton.partition(" left join ")
-    if not outer:
+    kept = kept_table(item.skeleton)
+    if kept is None:
         return "JOIN"
-    if kept.strip('"').replace('""', '"').lower() != table:
+    if kept != table:
         return "LEFT JOIN"
     if sources > 1:
         raise EditError(

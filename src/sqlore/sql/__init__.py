@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlore.sql.build import parse_script
-from sqlore.sql.check import check_query
+from sqlore.sql.check import check_query, unknown_name
 from sqlore.sql.extract import extract_sql
 from sqlore.sql.skeleton import skeleton_of
 from sqlore.sql.split import Statement, split_statements
@@ -17,4 +17,5 @@ __all__ = [
     "parse_script",
     "skeleton_of",
     "split_statements",
+    "unknown_name",
 ]

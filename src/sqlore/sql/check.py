@@ -19,13 +19,13 @@ from sqlglot.errors import ParseError as SqlglotParseError
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from sqlore.errors import NotAQuery, ParseError, SqlError, UnsafeSql
+from sqlore.errors import NotAQuery, ParseError, SqlError, UnknownName, UnsafeSql
 from sqlore.model import Schema
 from sqlore.sql.check_names import check_names
 from sqlore.sql.failures import plain
 from sqlore.sql.tree import quickly_joined
 
-__all__ = ["check_query"]
+__all__ = ["check_query", "unknown_name"]
 
 
 def _words(text: str) -> frozenset[str]:
@@ -147,6 +147,22 @@ def check_query(sql: str, dialect: str, schema: Schema | None) -> str:
     if schema is not None:
         check_names(tree, dialect, schema, sql)
     return sql[tokens[0].start : tokens[-1].end + 1]
+
+
+def unknown_name(sql: str, dialect: str, schema: Schema) -> UnknownName | None:
+    """What `check_query` says of the first table or column that a schema lacks; None where it has them all,
+    or where the text may not run for another reason.
+
+    >>> str(unknown_name("SELECT a FROM t", "sqlite", Schema(())))
+    'there is no table t'
+    """
+    try:
+        check_query(sql, dialect, schema)
+    except UnknownName as unknown:
+        return unknown
+    except SqlError:
+        pass
+    return None
 
 
 def _nul(sql: str) -> ParseError:

@@ -69,7 +69,8 @@ def replaced(query: Query, number: int, text: str, extra: Iterable[TextEdit] = (
     change, after = confirmed(query, Change(query.sql, tuple(edits)))
     if place.clause == "group":
         follow, notes = followed_columns(query, number, after)
-        change, after = confirmed(query, Change(query.sql, (*edits, *follow), tuple(notes)))
+        if follow or notes:
+            change, after = confirmed(query, Change(query.sql, (*edits, *follow), tuple(notes)))
     _require_kind(query.fragment(number), place, change, after)
     return change, after
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from sqlore.catalog import Catalog, build_catalog
 from sqlore.engines import Engine, connect
-from sqlore.errors import SourceError, SqlError, UnknownName
+from sqlore.errors import SourceError
 from sqlore.evals.tasks import History
 from sqlore.history import parse_all, read_history
-from sqlore.model import ParsedScript, Schema, Script
-from sqlore.sql import check_query
+from sqlore.model import ParsedScript, Script
+from sqlore.sql import unknown_name
 
 __all__ = ["Bench", "Candidate", "open_bench"]
 
@@ -78,7 +78,7 @@ def open_bench(
         parsed = [one for one in outcomes if isinstance(one, ParsedScript)]
         if not parsed:
             raise SourceError("no script of the history can be parsed", where=", ".join(map(str, history)))
-        own = [one for one in parsed if _knows(catalog.schema, one.script.sql, chosen)]
+        own = [one for one in parsed if unknown_name(one.script.sql, chosen, catalog.schema) is None]
         if not own:
             raise SourceError(
                 f"no script of the history is about the database {engine.name}",
@@ -86,17 +86,6 @@ def open_bench(
                 hint="each names a table or column that is not there",
             )
         yield Bench(engine, catalog, History(name, own, len(read) - len(own)))
-
-
-def _knows(schema: Schema, sql: str, dialect: str) -> bool:
-    """Whether a schema has every table and column that a script names."""
-    try:
-        check_query(sql, dialect, schema)
-    except UnknownName:
-        return False
-    except SqlError:  # several statements: what the check has against it is not their names
-        pass
-    return True
 
 
 def _unique(scripts: Sequence[Script]) -> list[Script]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from sqlore.errors import SourceError, SqlError, SqloreError, UnknownName
+from sqlore.errors import SourceError, SqlError, SqloreError
 from sqlore.evals.build.annotate import Annotator
 from sqlore.evals.build.bench import Bench, Candidate
 from sqlore.evals.build.effects import EFFECT_RULES
@@ -19,7 +19,7 @@ from sqlore.evals.build.rules_result import RESULT_RULES
 from sqlore.evals.build.rules_shape import SHAPE_RULES
 from sqlore.evals.build.rules_words import WORD_RULES, reuse
 from sqlore.evals.tasks import records_of
-from sqlore.sql import check_query
+from sqlore.sql import unknown_name
 
 __all__ = ["Validator", "agreements", "read_candidates", "summary_of"]
 
@@ -62,13 +62,10 @@ class Validator:
 
     def _why(self, sql: str, error: SqloreError) -> str:
         """Why a query does not run: where a name is wrong, with those that may be meant."""
-        try:
-            check_query(sql, self.bench.dialect, self.bench.catalog.schema)
-        except UnknownName as unknown:
-            return ": ".join(filter(None, (unknown.message, unknown.hint)))
-        except SqlError:
-            pass
-        return error.message
+        unknown = unknown_name(sql, self.bench.dialect, self.bench.catalog.schema)
+        if unknown is None:
+            return error.message
+        return ": ".join(filter(None, (unknown.message, unknown.hint)))
 
     def _originals(self, task: Candidate, holding: Sequence[str]) -> list[Facts]:
         """The scripts that a task was made from; where nobody has said so, those that hold a piece of it."""
