@@ -95,3 +95,16 @@ it("values are those of the history that stand in the text", () => {
   expect(valuesIn(piece as never, { text: "d.type = 'DISPONENT'" })).toEqual(["DISPONENT"]);
   expect(valuesIn(piece as never, { text: "d.type IS NULL" })).toBeNull();
 });
+
+it("what is there already can be added with another value", async () => {
+  const refused = { title: "Edit error", detail: "d.type = 'OWNER' is there already", hint: "add it with another value, or another piece", status: 422 };
+  vi.spyOn(api, "GET").mockImplementation(server({ "/api/knowledge/{id}": piece, "/api/drafts/{id}/items": [{ scope: "main" }], "/api/drafts/{id}/additions": [] }));
+  const post = vi.spyOn(api, "POST").mockResolvedValue({ error: refused, response: new Response(null, { status: 422 }) } as never);
+  await show(<AddPiece item={36} close={() => {}} />);
+  await act(async () => {});
+  const field = page.box.querySelector<HTMLInputElement>(".values-wanted input");
+  expect(field?.value).toBe("OWNER");
+  await type(field, "DISPONENT");
+  await press(field as Element, "Enter");
+  expect(post.mock.lastCall?.[1]).toMatchObject({ body: { item: 36, scope: "main", values: ["DISPONENT"] } });
+});

@@ -31,6 +31,7 @@ export function AddPiece({ item, script, close }: { item: number; script?: numbe
     propose("main");
   });
   const into = <Into draft={id ?? ""} scope={scope} busy={busy} choose={(wanted) => propose(wanted, written)} />;
+  const instead = written ?? piece?.literals[0]?.values ?? []; // what is there already may be added with another value
   if (proposal && !problem) {
     const values = written ?? valuesIn(piece, proposal);
     return (
@@ -50,6 +51,7 @@ export function AddPiece({ item, script, close }: { item: number; script?: numbe
         {piece && <p className="about"><KindIcon kind={piece.kind} /> {sentence(piece.description || piece.name)}: <Sql text={piece.sql} /></p>}
         {problem && <ProblemNote problem={problem} />}
         {problem && into}
+        {problem && piece && instead.length > 0 && <WithValues draft={id ?? ""} scope={scope} piece={piece} values={instead} busy={busy} set={setWritten} show={() => propose(scope, instead)} />}
         <div className="actions">
           {busy && <Waiting>Looking what changes</Waiting>}
           {problem && script === undefined && <button type="button" className="button" onClick={() => go(`/knowledge/${item}?to=draft`)}>Choose another draft</button>}
