@@ -9,9 +9,9 @@ from typing import Any
 
 from cli_helpers import make_sqlite
 from sqlore.config import Settings
-from sqlore.evals.execution import ExecutionRun
-from sqlore.evals.execution_folder import RunFolder
-from sqlore.evals.execution_plan import ExecutionPlan
+from sqlore.evals.execution.folder import RunFolder
+from sqlore.evals.execution.plan import ExecutionPlan
+from sqlore.evals.execution.run import ExecutionRun
 from sqlore.llm import Answer, FunctionModel
 from sqlore.model import Message, Usage
 from store_helpers import WordEmbedder

@@ -11,9 +11,9 @@ from figure_checks import FigureChecks
 from independent import MOST, Own, Rows, TooMuch, Unit, Whole, bag
 from join_checks import Columns, Found
 from select_parts import read
-from sqlore.answer.explain import explain
-from sqlore.answer.explain_model import ExplainedNode, Explanation, Figure
-from sqlore.answer.explain_run import figures
+from sqlore.answer.explain.explanation import explain
+from sqlore.answer.explain.model import ExplainedNode, Explanation, Figure
+from sqlore.answer.explain.run import figures
 from sqlore.catalog import Catalog
 from sqlore.engines import Engine
 from sqlore.errors import QueryTimeout

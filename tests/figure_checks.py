@@ -10,7 +10,7 @@ from sqlglot import exp
 from independent import Unit
 from join_checks import JoinChecks
 from select_parts import expression, is_edge, links, over, predicates, read, spelled, where_of
-from sqlore.answer.explain_model import Counts, Figure, Groups, Item, Joined
+from sqlore.answer.explain.model import Counts, Figure, Groups, Item, Joined
 
 
 class FigureChecks(JoinChecks):

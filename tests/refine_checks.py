@@ -9,9 +9,9 @@ from sqlglot import exp
 from independent import Own, TooMuch, bag
 from join_checks import Found
 from select_parts import expression, predicates, read, spelled
-from sqlore.answer.refine import DraftItem, Refiner
+from sqlore.answer.refine.change import DraftItem, Refiner
 from sqlore.errors import EditError
-from sqlore.sql.edit import applied
+from sqlore.sql.edit.text import applied
 
 #: What may go with a piece: words and signs that only it needed.
 _WITH_IT = {

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlore.answer.coverage import Coverage
-from sqlore.answer.refine import Refiner
+from sqlore.answer.refine.change import Refiner
 from sqlore.catalog import Catalog, build_catalog, catalog_from_schema, load_tables_json
 from sqlore.engines import connect
 from sqlore.errors import SqloreError

@@ -26,11 +26,11 @@ from explain_checks import check_script  # noqa: E402
 from independent import Own  # noqa: E402
 from join_checks import Found  # noqa: E402
 from refine_checks import check_off  # noqa: E402
-from sqlore.answer.refine import Refiner  # noqa: E402
+from sqlore.answer.refine.change import Refiner  # noqa: E402
 from sqlore.catalog import catalog_from_schema  # noqa: E402
 from sqlore.engines import connect  # noqa: E402
 from sqlore.errors import SqloreError  # noqa: E402
-from sqlore.sql.scopes import graph_of  # noqa: E402
+from sqlore.sql.scopes.graph import graph_of  # noqa: E402
 
 DATA = Path(os.environ.get("SQLORE_DATA") or TESTS.parents[1] / "shared" / "data")
 Script = tuple[str, str, str]

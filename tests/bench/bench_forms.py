@@ -38,7 +38,7 @@ from sqlore.embed import Embedder, load_embedder
 from sqlore.engines import Engine, connect
 from sqlore.errors import SqloreError
 from sqlore.evals.compare_rows import judge
-from sqlore.evals.execution_scores import sign_test
+from sqlore.evals.execution.scores import sign_test
 from sqlore.knowledge import Store, learn
 from sqlore.llm import Answer, ChatModel, load_model
 from sqlore.model import Message, Script, Usage

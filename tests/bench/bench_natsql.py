@@ -2,7 +2,7 @@
 
     python tests/bench/bench_natsql.py [--dev] [--show N]
 
-Agreement is counted over all pairs of the file, compared as `sqlore.sql.natsql_compare.normalised` says, by
+Agreement is counted over all pairs of the file, compared as `sqlore.sql.natsql.compare.normalised` says, by
 Spider's own classes of difficulty and by the form of the query. Where both differ, the clause that differs
 is counted, and beside it what the file itself disagrees about: pairs of one database whose SQL is the same
 and whose NatSQL is not. Each query is also counted once, as many questions share one.
@@ -24,8 +24,8 @@ from sqlglot import exp
 
 from sqlore.catalog import load_tables_json
 from sqlore.sql.decompose import decompose
-from sqlore.sql.natsql import natsql
-from sqlore.sql.natsql_compare import differing, normalised
+from sqlore.sql.natsql.compare import differing, normalised
+from sqlore.sql.natsql.writer import natsql
 from sqlore.sql.parse import parse_query
 
 DATA = Path(os.environ.get("SQLORE_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")

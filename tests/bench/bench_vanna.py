@@ -33,8 +33,8 @@ from sqlore.config import cache_dir, load_settings
 from sqlore.embed import Embedder, load_embedder
 from sqlore.engines import connect
 from sqlore.errors import SqloreError
-from sqlore.evals.execution_places import find_places
-from sqlore.evals.execution_tasks import (
+from sqlore.evals.execution.places import find_places
+from sqlore.evals.execution.tasks import (
     Question,
     described,
     drawn,

@@ -17,15 +17,15 @@ from bird_postgres import load_superhero, superhero_questions
 from cli_helpers import REVENUE, TABLES, Command, make_history
 from engines_helpers import server_of
 from http_helpers import BASE
-from sqlore.answer.explain import explain
-from sqlore.answer.explain_run import figures
+from sqlore.answer.explain.explanation import explain
+from sqlore.answer.explain.run import figures
 from sqlore.catalog import build_catalog
 from sqlore.catalog.profile import ProfileBudget, profile_database
 from sqlore.engines import connect
 from sqlore.interfaces.http import create_app
 from sqlore.llm import FunctionModel
 from sqlore.model import Schema
-from sqlore.sql.check import check_query
+from sqlore.sql.check.query import check_query
 from store_helpers import WordEmbedder
 
 Make = Callable[[], str]
@@ -221,7 +221,7 @@ def test_bird_in_postgresql_from_its_history_to_explanations(tmp_path: Path) -> 
 
 def test_a_server_that_holds_a_database_for_each_id(tmp_path: Path) -> None:
     from sqlore.engines import place_of
-    from sqlore.evals.execution_places import find_places
+    from sqlore.evals.execution.places import find_places
 
     server = servers.postgres()
     server.make(["CREATE TABLE a (x int)"], "one_db")

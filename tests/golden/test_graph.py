@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sqlore.model import Column, Schema, Table
-from sqlore.sql.scopes import Graph, Node, graph_of
+from sqlore.sql.scopes.graph import Graph, Node, graph_of
 
 _spec = importlib.util.spec_from_file_location("golden_reader", Path(__file__).with_name("reader.py"))
 assert _spec is not None

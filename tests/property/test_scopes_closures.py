@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqlore.engines import Engine, connect
 from sqlore.model import Rows, Schema
-from sqlore.sql.scopes import Graph, Node, graph_of
+from sqlore.sql.scopes.graph import Graph, Node, graph_of
 from support import data_dir, one_line
 
 DATABASES = ("superhero", "financial")
@@ -111,9 +111,9 @@ def where_counts(graph: Graph) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", ["superhero"])
 def test_counts_of_conditions_are_those_of_independent_queries(name: str) -> None:
-    from sqlore.answer.explain import explain
-    from sqlore.answer.explain_model import Counts
-    from sqlore.answer.explain_run import figures
+    from sqlore.answer.explain.explanation import explain
+    from sqlore.answer.explain.model import Counts
+    from sqlore.answer.explain.run import figures
     from sqlore.catalog import catalog_from_schema
 
     engine, schema = opened(name)

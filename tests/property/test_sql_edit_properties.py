@@ -16,11 +16,11 @@ from sqlore.catalog import load_tables_json
 from sqlore.errors import EditError
 from sqlore.model import Fragment, Schema
 from sqlore.sql import parse_script
-from sqlore.sql.edit import Change, applied, inverted
-from sqlore.sql.edit_compare import confirmed
-from sqlore.sql.edit_off import switched_off
-from sqlore.sql.edit_query import Query
-from sqlore.sql.edit_replace import replaced
+from sqlore.sql.edit.compare import confirmed
+from sqlore.sql.edit.off import switched_off
+from sqlore.sql.edit.query import Query
+from sqlore.sql.edit.replace import replaced
+from sqlore.sql.edit.text import Change, applied, inverted
 from support import data_dir
 
 pytestmark = pytest.mark.data

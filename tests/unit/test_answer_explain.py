@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from cli_helpers import make_duckdb, make_sqlite
-from sqlore.answer.explain import explain
-from sqlore.answer.explain_figures import costs_of, jobs_of
-from sqlore.answer.explain_model import (
+from sqlore.answer.explain.explanation import explain
+from sqlore.answer.explain.figures import costs_of, jobs_of
+from sqlore.answer.explain.model import (
     Counts,
     Explanation,
     Figure,
@@ -24,7 +24,7 @@ from sqlore.answer.explain_model import (
     explanation_json,
     figure_json,
 )
-from sqlore.answer.explain_run import figures
+from sqlore.answer.explain.run import figures
 from sqlore.catalog import Catalog, catalog_from_schema
 from sqlore.engines import Engine, connect
 from sqlore.errors import NotAQuery, ParseError

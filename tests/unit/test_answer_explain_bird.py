@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import pytest
 
-from sqlore.answer.explain import explain
-from sqlore.answer.explain_model import Counts, Explanation, Facts, Groups, Joined, Sample, Values
-from sqlore.answer.explain_run import figures
+from sqlore.answer.explain.explanation import explain
+from sqlore.answer.explain.model import Counts, Explanation, Facts, Groups, Joined, Sample, Values
+from sqlore.answer.explain.run import figures
 from sqlore.catalog import catalog_from_schema
 from sqlore.engines import Engine, connect
 from support import data_dir

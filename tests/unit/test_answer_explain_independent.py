@@ -17,9 +17,9 @@ from independent import Own
 from join_checks import Found
 from query_cases import DATABASE, ONLY, QUERIES
 from refine_checks import check_off
-from sqlore.answer.explain_model import Counts, Joined
-from sqlore.answer.explain_run import figures
-from sqlore.answer.refine import Refiner
+from sqlore.answer.explain.model import Counts, Joined
+from sqlore.answer.explain.run import figures
+from sqlore.answer.refine.change import Refiner
 from sqlore.catalog import catalog_from_schema
 from sqlore.engines import connect
 from support import data_dir

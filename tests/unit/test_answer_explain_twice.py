@@ -13,9 +13,9 @@ import sqlglot
 from sqlglot import exp
 
 from cli_helpers import make_duckdb, make_sqlite
-from sqlore.answer.explain import explain
-from sqlore.answer.explain_model import Figure, Joined
-from sqlore.answer.explain_run import figures
+from sqlore.answer.explain.explanation import explain
+from sqlore.answer.explain.model import Figure, Joined
+from sqlore.answer.explain.run import figures
 from sqlore.catalog import Catalog, catalog_from_schema
 from sqlore.engines import Engine, connect
 from support import data_dir

@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.support import ROOT
 
-from sqlore.answer.least_to_most_split import looked_up_first, smaller, taken_apart
+from sqlore.answer.least_to_most.split import looked_up_first, smaller, taken_apart
 from sqlore.model import ValueMatch
 
 

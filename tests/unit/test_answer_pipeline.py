@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import sqlore.sql.check
+import sqlore.sql.check.query
 from sqlore.answer import ask
 from sqlore.catalog import Catalog, build_catalog
 from sqlore.config import Settings
@@ -81,9 +81,9 @@ def test_an_answer_is_checked_once(
     answered: Answers, monkeypatch: pytest.MonkeyPatch, mend_joins: bool
 ) -> None:
     looked = []
-    check = sqlore.sql.check.check_names
+    check = sqlore.sql.check.query.check_names
     monkeypatch.setattr(
-        sqlore.sql.check, "check_names", lambda *given: looked.append(given[-1]) or check(*given)
+        sqlore.sql.check.query, "check_names", lambda *given: looked.append(given[-1]) or check(*given)
     )
     right, wrong = "SELECT COUNT(*) FROM hero", "SELECT COUNT(*) FROM heroes"
     answered(right, mend_joins=mend_joins)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import sqlglot
 
-from sqlore.answer.refine import Refiner, checked_draft
-from sqlore.answer.refine_history import DraftHistory, Refinement
-from sqlore.answer.refine_wish import _named
+from sqlore.answer.refine.change import Refiner, checked_draft
+from sqlore.answer.refine.history import DraftHistory, Refinement
+from sqlore.answer.refine.wish import _named
 from sqlore.catalog import Catalog, build_catalog, catalog_from_schema
 from sqlore.config import Settings
 from sqlore.engines import Engine, connect
@@ -20,7 +20,7 @@ from sqlore.errors import EditError, ModelRefusal, ModelUnavailable, UnknownName
 from sqlore.knowledge import Store, learn
 from sqlore.llm import FunctionModel
 from sqlore.model import Column, Message, Schema, Script, Table
-from sqlore.sql.edit import TextEdit
+from sqlore.sql.edit.text import TextEdit
 from support import data_dir
 
 MARVEL = (

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from cli_helpers import make_sqlite
-from sqlore.answer.refine import Refiner
-from sqlore.answer.refine_history import DraftHistory
-from sqlore.answer.refine_rows import with_rows
+from sqlore.answer.refine.change import Refiner
+from sqlore.answer.refine.history import DraftHistory
+from sqlore.answer.refine.rows import with_rows
 from sqlore.catalog import build_catalog
 from sqlore.config import Settings
 from sqlore.engines import Engine, connect

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlore.answer.refine import Refiner
+from sqlore.answer.refine.change import Refiner
 from sqlore.catalog import catalog_from_schema
 from sqlore.errors import ModelUnavailable
 from sqlore.model import Column, Schema, Table

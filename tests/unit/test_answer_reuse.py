@@ -14,7 +14,7 @@ from sqlore.answer.reuse import Reuser
 from sqlore.catalog import Catalog, build_catalog
 from sqlore.config import Settings, load_settings
 from sqlore.engines import Engine, connect
-from sqlore.evals.execution_names import check_names, read_name
+from sqlore.evals.execution.names import check_names, read_name
 from sqlore.knowledge import Store, learn
 from sqlore.llm import FunctionModel
 from sqlore.model import Draft, Script, Trust

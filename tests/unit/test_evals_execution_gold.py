@@ -14,7 +14,7 @@ from cli_helpers import make_duckdb
 from execution_helpers import HEROES, heroes
 from sqlore.engines import Engine, connect
 from sqlore.evals.compare_rows import WHY, judge
-from sqlore.evals.execution_gold import check_gold
+from sqlore.evals.execution.gold import check_gold
 
 VALUES = st.one_of(st.none(), st.integers(-2, 2), st.sampled_from([0.5, 1.0, "a", "b", b"x"]))
 LISTS = st.lists(st.tuples(VALUES, VALUES), max_size=5)

@@ -12,11 +12,11 @@ import pytest
 from execution_helpers import TASKS, TIED, gold_answers, heroes, knowing, question_in, started, tasks_file
 from sqlore.config import load_settings
 from sqlore.errors import ConfigError, ModelTimeout, ModelUnavailable, UsageError
-from sqlore.evals.execution import ExecutionRun
-from sqlore.evals.execution_arena import Arena
-from sqlore.evals.execution_folder import Lines, RunFolder, latest_run
-from sqlore.evals.execution_plan import ExecutionPlan, plan_of, setup_of
-from sqlore.evals.execution_report import execution_json, report_of
+from sqlore.evals.execution.arena import Arena
+from sqlore.evals.execution.folder import Lines, RunFolder, latest_run
+from sqlore.evals.execution.plan import ExecutionPlan, plan_of, setup_of
+from sqlore.evals.execution.report import execution_json, report_of
+from sqlore.evals.execution.run import ExecutionRun
 from sqlore.llm import FunctionModel
 from sqlore.model import Message
 from support import data_dir

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
-from sqlore.evals.execution_diff import questions_of
-from sqlore.evals.execution_files import questions_markdown
-from sqlore.evals.execution_html import as_html
-from sqlore.evals.execution_report import execution_json, execution_sheets, report_of
-from sqlore.evals.execution_scores import pairs_of, scores_of, sign_test
-from sqlore.evals.plots_execution import TITLES, execution_plots
+from sqlore.evals.execution.diff import questions_of
+from sqlore.evals.execution.files import questions_markdown
+from sqlore.evals.execution.html import as_html
+from sqlore.evals.execution.report import execution_json, execution_sheets, report_of
+from sqlore.evals.execution.scores import pairs_of, scores_of, sign_test
+from sqlore.evals.plots.execution import TITLES, execution_plots
 
 
 def line(strategy: str, task: int, right: bool, **more: Any) -> dict[str, Any]:

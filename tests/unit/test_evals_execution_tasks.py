@@ -10,9 +10,9 @@ import pytest
 
 from execution_helpers import TASKS, heroes, tasks_file
 from sqlore.errors import ConnectError, SourceError, UsageError
-from sqlore.evals.execution_places import find_places
-from sqlore.evals.execution_predictions import read_predictions
-from sqlore.evals.execution_tasks import (
+from sqlore.evals.execution.places import find_places
+from sqlore.evals.execution.predictions import read_predictions
+from sqlore.evals.execution.tasks import (
     Question,
     described,
     difficulties,

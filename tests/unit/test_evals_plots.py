@@ -15,8 +15,8 @@ import pytest
 from evals_helpers import history, pool
 from sqlore.errors import UsageError
 from sqlore.evals.ground import Ground
-from sqlore.evals.plots import TITLES, plots_of, require_plots, write_plots
-from sqlore.evals.plots_style import ACCENT, apart, spread
+from sqlore.evals.plots.draw import TITLES, plots_of, require_plots, write_plots
+from sqlore.evals.plots.style import ACCENT, apart, spread
 from sqlore.evals.report import as_json, write_reports
 from sqlore.evals.retrieval import Comparison, compare
 from sqlore.evals.setting import settings_for

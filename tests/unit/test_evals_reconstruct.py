@@ -13,7 +13,7 @@ from cli_helpers import Command, clean_environment
 from sqlore.catalog import Catalog, build_catalog
 from sqlore.engines import Engine, connect
 from sqlore.errors import UsageError
-from sqlore.evals.execution_tasks import Question
+from sqlore.evals.execution.tasks import Question
 from sqlore.evals.reconstruct import Lost, items_of, losses, outline_of, rebuild
 from sqlore.evals.reconstruct_model import Writer, correction
 from sqlore.evals.reconstruct_run import Reconstruction, as_json, reconstruct

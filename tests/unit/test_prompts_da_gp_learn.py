@@ -325,7 +325,7 @@ def test_names_are_not_learned_from_a_model(fleet: Open) -> None:
 
 
 def test_a_store_of_the_first_format_is_brought_up_to_date(tmp_path: Path) -> None:
-    from sqlore.knowledge import store_schema
+    from sqlore.knowledge.store import schema as store_schema
 
     path = tmp_path / "old.sqlore"
     with sqlite3.connect(path) as db:

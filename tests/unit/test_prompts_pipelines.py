@@ -17,7 +17,7 @@ from sqlore.catalog import Catalog, Entry, build_catalog
 from sqlore.config import Settings
 from sqlore.engines import Engine, connect
 from sqlore.errors import ModelRefusal, ModelTimeout
-from sqlore.evals.execution_plan import ExecutionPlan
+from sqlore.evals.execution.plan import ExecutionPlan
 from sqlore.llm import FunctionModel
 from sqlore.model import Draft, Message, RankedScript, Retrieval, Script, StoredScript
 from sqlore.prompts import Prompt, prepare_strategy

@@ -16,7 +16,7 @@ from sqlore.prompts.operators import OPERATIONS, operations_of
 from sqlore.prompts.training_pairs import Pair, TrainingDatabase
 from sqlore.prompts.training_set import YamlTraining, own_training, training_set
 from sqlore.prompts.translate import translated
-from sqlore.sql.natsql import natsql
+from sqlore.sql.natsql.writer import natsql
 from support import ROOT, data_dir
 
 OWN = own_training()

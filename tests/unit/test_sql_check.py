@@ -14,7 +14,7 @@ from sqlglot.dialects.dialect import Dialect
 
 from sqlore.errors import NotAQuery, ParseError, SqlError, UnknownName, UnsafeSql
 from sqlore.model import Column, Schema, Table
-from sqlore.sql.check import check_query
+from sqlore.sql.check.query import check_query
 from support import data_dir
 
 SCHEMA = Schema(

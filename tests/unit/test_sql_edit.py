@@ -6,13 +6,13 @@ import pytest
 
 from sqlore.errors import EditError, ParseError
 from sqlore.model import Column, ForeignKey, Schema, Table
-from sqlore.sql.edit import Change, TextEdit, applied, inverted, moved, unified_diff
-from sqlore.sql.edit_compare import confirmed
-from sqlore.sql.edit_insert import inserted, joined, new_alias, told_apart
-from sqlore.sql.edit_off import Joins, switched_off
-from sqlore.sql.edit_query import Query
-from sqlore.sql.edit_replace import piece_of, replaced
-from sqlore.sql.edit_transfer import transferred, transferred_clause
+from sqlore.sql.edit.compare import confirmed
+from sqlore.sql.edit.insert import inserted, joined, new_alias, told_apart
+from sqlore.sql.edit.off import Joins, switched_off
+from sqlore.sql.edit.query import Query
+from sqlore.sql.edit.replace import piece_of, replaced
+from sqlore.sql.edit.text import Change, TextEdit, applied, inverted, moved, unified_diff
+from sqlore.sql.edit.transfer import transferred, transferred_clause
 
 HERO = Table(
     "hero",

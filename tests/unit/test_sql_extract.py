@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqlore.errors import ModelRefusal, NotAQuery, UnsafeSql
-from sqlore.sql.check import check_query
+from sqlore.sql.check.query import check_query
 from sqlore.sql.extract import extract_sql
 
 Q = "SELECT name FROM customer WHERE city = 'Oslo'"

@@ -16,8 +16,8 @@ from sqlore.errors import NotAQuery, ParseError
 from sqlore.model import Column, Schema, Script, Table
 from sqlore.sql import parse_script
 from sqlore.sql.decompose import decompose
-from sqlore.sql.natsql import natsql, natsql_parts
-from sqlore.sql.natsql_compare import differing, normalised
+from sqlore.sql.natsql.compare import differing, normalised
+from sqlore.sql.natsql.writer import natsql, natsql_parts
 from support import ROOT, data_dir
 
 GOLDEN = yaml.safe_load((ROOT / "tests" / "golden" / "natsql" / "club.yaml").read_text(encoding="utf-8"))

@@ -8,8 +8,8 @@ import pytest
 
 from sqlore.errors import NotAQuery, ParseError
 from sqlore.sql import parse_script
-from sqlore.sql.scopes import graph_of
-from sqlore.sql.scopes_text import Texts
+from sqlore.sql.scopes.graph import graph_of
+from sqlore.sql.scopes.text import Texts
 from support import data_dir
 
 

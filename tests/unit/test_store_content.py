@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sqlore.knowledge import Store, learn
-from sqlore.knowledge.store_write import MAX_VARIANTS
+from sqlore.knowledge.store.write import MAX_VARIANTS
 from sqlore.model import KINDS, Rejected, Script
 from store_helpers import WordEmbedder, content, teach
 

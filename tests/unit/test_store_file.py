@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from sqlore.errors import StoreError, StoreVersionError
-from sqlore.knowledge import Store, store_schema
+from sqlore.knowledge import Store
+from sqlore.knowledge.store import schema as store_schema
 from store_helpers import WordEmbedder, content, teach
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from sqlore.errors import StoreEmbeddingError
 from sqlore.knowledge import Store
-from sqlore.knowledge.store_search import pack, unpack
+from sqlore.knowledge.store.search import pack, unpack
 from sqlore.model import Script
 from store_helpers import WordEmbedder, content, teach
 

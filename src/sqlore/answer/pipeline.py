@@ -13,7 +13,7 @@ from sqlore.answer.asked_before import asked_before
 from sqlore.answer.cite import cite
 from sqlore.answer.context import prompt_context
 from sqlore.answer.coverage import Coverage
-from sqlore.answer.least_to_most import answer_in_parts
+from sqlore.answer.least_to_most.answering import answer_in_parts
 from sqlore.answer.reuse import reuser_of
 from sqlore.answer.tries import Tries
 from sqlore.config import Settings, load_settings

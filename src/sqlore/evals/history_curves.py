@@ -18,7 +18,7 @@ from sqlore.embed import Embedder
 from sqlore.engines import Engine, connect
 from sqlore.errors import UsageError
 from sqlore.evals.build.noise import Noise, Spoiler, noisy, replayed, write_history
-from sqlore.evals.execution_places import find_places
+from sqlore.evals.execution.places import find_places
 from sqlore.evals.gold import GoldReader
 from sqlore.evals.ground import Ground, GroundPlan, grounds, scripts_by_database
 from sqlore.evals.metrics import Counts, Scores

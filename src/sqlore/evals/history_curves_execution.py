@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from sqlore.embed import Embedder
-from sqlore.evals.execution import ExecutionRun
-from sqlore.evals.execution_folder import RunFolder
-from sqlore.evals.execution_plan import as_json, plan_of, setup_of
-from sqlore.evals.execution_scores import MEASURES, scores_of
+from sqlore.evals.execution.folder import RunFolder
+from sqlore.evals.execution.plan import as_json, plan_of, setup_of
+from sqlore.evals.execution.run import ExecutionRun
+from sqlore.evals.execution.scores import MEASURES, scores_of
 from sqlore.evals.history_curves import CurvePlan, Point, Told, Variant
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sqlore.evals.history_curves import AXES, Axis, Point
-from sqlore.evals.plots import require_plots, write_specs
+from sqlore.evals.plots.draw import require_plots, write_specs
 from sqlore.evals.report import as_markdown
 from sqlore.evals.sheets import Sheet
 
@@ -114,7 +114,7 @@ def _lines(points: Sequence[Point], axis: Axis, measure: str) -> dict[str, Any]:
     """A line a name with its interval as a band, the name at its end; what is reachable as a dashed line."""
     import altair as alt
 
-    from sqlore.evals.plots_style import GREY, base, finished, percent_axis, spread
+    from sqlore.evals.plots.style import GREY, base, finished, percent_axis, spread
 
     rows = [_row(point, measure) for point in points]
     bounds = [
@@ -147,7 +147,7 @@ def _lines(points: Sequence[Point], axis: Axis, measure: str) -> dict[str, Any]:
 
 
 def _row(point: Point, measure: str) -> dict[str, Any]:
-    from sqlore.evals.plots_style import ACCENT, GREY
+    from sqlore.evals.plots.style import ACCENT, GREY
 
     own = point.name.startswith(("learned", "history", "ltmp_history", "reuse"))
     rate = point.rates[measure]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from sqlore.catalog.render import schema_text
 from sqlore.errors import SqlError, SqloreError
 from sqlore.evals.reconstruct import Lost, Outline, items_of, outline_of
-from sqlore.knowledge.describe import Describer
+from sqlore.knowledge.describe.describer import Describer
 from sqlore.model import Fragment, Message
 from sqlore.prompts.rules import rules
 from sqlore.sql import extract_sql, parse_script

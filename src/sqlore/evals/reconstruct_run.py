@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlore.errors import SqlError, SqloreError, UsageError
 from sqlore.evals.compare_rows import judge
-from sqlore.evals.execution_gold import ROWS, Gold, check_gold
+from sqlore.evals.execution.gold import ROWS, Gold, check_gold
 from sqlore.evals.reconstruct import Lost, losses, outline_of, rebuild
 from sqlore.evals.reconstruct_model import STEPS, Writer
 from sqlore.model import Fragment
@@ -18,7 +18,7 @@ from sqlore.sql import parse_script
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.engines import Engine
-    from sqlore.evals.execution_tasks import Question
+    from sqlore.evals.execution.tasks import Question
     from sqlore.llm import ChatModel
 
 __all__ = ["Rebuilt", "Reconstruction", "as_json", "reconstruct"]

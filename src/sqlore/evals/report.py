@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sqlore.evals.metrics import AT, PAPER_RECALL, SCORED_KINDS, Scores
-from sqlore.evals.plots import TITLES, write_plots
+from sqlore.evals.plots.draw import TITLES, write_plots
 from sqlore.evals.retrieval import Comparison, Result
 from sqlore.evals.sheets import Sheet, sheets
 

@@ -13,7 +13,7 @@ from sqlore.model import Message, Usage
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
-    from sqlore.knowledge.store import Store
+    from sqlore.knowledge.store.store import Store
     from sqlore.llm import ChatModel
 
 __all__ = ["complete_description"]

@@ -19,7 +19,7 @@ from sqlore.model import KnowledgeItem, Message, Usage
 
 if TYPE_CHECKING:
     from sqlore.embed import Embedder
-    from sqlore.knowledge.store import Store
+    from sqlore.knowledge.store.store import Store
     from sqlore.llm import ChatModel
 
 __all__ = ["Improved", "improve_descriptions"]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlore.catalog import Catalog, Dictionary, entries_from_namings, humanize
 from sqlore.history import parse_all
-from sqlore.knowledge.describe import Describer
+from sqlore.knowledge.describe.describer import Describer
 from sqlore.knowledge.records import (
     Batch,
     Description,
@@ -30,7 +30,7 @@ from sqlore.model import Fragment, Naming, ParsedScript, Rejected, RejectReason,
 
 if TYPE_CHECKING:
     from sqlore.embed import Embedder
-    from sqlore.knowledge.store import Store
+    from sqlore.knowledge.store.store import Store
 
 __all__ = ["LearnProgress", "LearnReport", "Misnamed", "learn"]
 

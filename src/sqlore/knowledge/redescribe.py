@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from sqlore.errors import SqlError
-from sqlore.knowledge.describe import Describer
+from sqlore.knowledge.describe.describer import Describer
 from sqlore.knowledge.records import Description, Known
 from sqlore.model import Fragment, KnowledgeItem
 from sqlore.sql import parse_script
@@ -19,7 +19,7 @@ from sqlore.sql import parse_script
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.embed import Embedder
-    from sqlore.knowledge.store import Store
+    from sqlore.knowledge.store.store import Store
 
 __all__ = ["redescribe"]
 

@@ -19,10 +19,10 @@ from sqlore.errors import SqlError
 from sqlore.prompts.steps import say_steps
 from sqlore.prompts.text import as_data
 from sqlore.sql.decompose import Step, decompose
-from sqlore.sql.natsql import natsql_parts
+from sqlore.sql.natsql.writer import natsql_parts
 
 if TYPE_CHECKING:
-    from sqlore.knowledge.describe_words import Words
+    from sqlore.knowledge.describe.words import Words
     from sqlore.model import Schema
     from sqlore.prompts.training_pairs import Pair
 

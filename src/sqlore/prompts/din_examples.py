@@ -18,7 +18,7 @@ from sqlore.knowledge import describe_script
 from sqlore.prompts.coverage import by_coverage
 from sqlore.prompts.operators import operations_of
 from sqlore.sql import parse_script
-from sqlore.sql.natsql import natsql_parts
+from sqlore.sql.natsql.writer import natsql_parts
 from sqlore.sql.parse import parse_query
 from sqlore.sql.tree import parse_one
 

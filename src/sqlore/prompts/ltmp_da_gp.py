@@ -24,7 +24,7 @@ from sqlore.prompts.worked import Worked, fitting_worked
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
-    from sqlore.knowledge.describe_words import Words as Vocabulary
+    from sqlore.knowledge.describe.words import Words as Vocabulary
     from sqlore.llm import ChatModel
     from sqlore.model import Schema
     from sqlore.prompts.training_pairs import TrainingSet

@@ -15,7 +15,7 @@ from sqlglot.errors import SqlglotError
 
 from sqlore.catalog import Catalog
 from sqlore.errors import SqlError
-from sqlore.knowledge.describe import Describer
+from sqlore.knowledge.describe.describer import Describer
 from sqlore.model import RankedScript
 from sqlore.prompts.text import as_data, literals_of, mask_values
 from sqlore.sql import parse_script

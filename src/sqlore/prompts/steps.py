@@ -13,8 +13,8 @@ from typing import Any, Final
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from sqlore.knowledge.describe import Describer
-from sqlore.knowledge.describe_words import Words, joined
+from sqlore.knowledge.describe.describer import Describer
+from sqlore.knowledge.describe.words import Words, joined
 from sqlore.model import Schema
 from sqlore.sql.decompose import Step
 from sqlore.sql.tree import parse_one

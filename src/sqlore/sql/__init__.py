@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlore.sql.build import parse_script
-from sqlore.sql.check import check_query, unknown_name
+from sqlore.sql.check.query import check_query, unknown_name
 from sqlore.sql.extract import extract_sql
 from sqlore.sql.skeleton import skeleton_of
 from sqlore.sql.split import Statement, split_statements

@@ -15,10 +15,10 @@ from sqlglot import exp
 
 from sqlore.model import ParsedScript, Schema
 from sqlore.sql.decompose_step import Operation, SqlTerms, Step, aggregates, disjuncts
-from sqlore.sql.natsql import SelectWriter
-from sqlore.sql.natsql_join import named_tables, unsaid_tables
-from sqlore.sql.natsql_scope import Context, Frame, NatSource, conjuncts, entered, frame_of
-from sqlore.sql.natsql_where import PLACE, has_aggregate
+from sqlore.sql.natsql.join import named_tables, unsaid_tables
+from sqlore.sql.natsql.scope import Context, Frame, NatSource, conjuncts, entered, frame_of
+from sqlore.sql.natsql.where import PLACE, has_aggregate
+from sqlore.sql.natsql.writer import SelectWriter
 from sqlore.sql.parse import parse_query
 from sqlore.sql.render import unwrap
 

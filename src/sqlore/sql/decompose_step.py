@@ -9,8 +9,8 @@ from typing import Any, Literal
 from sqlglot import exp
 
 from sqlore.sql.names import spell
-from sqlore.sql.natsql_scope import Frame, Ref
-from sqlore.sql.natsql_terms import AGGREGATES, Terms, function
+from sqlore.sql.natsql.scope import Frame, Ref
+from sqlore.sql.natsql.terms import AGGREGATES, Terms, function
 from sqlore.sql.render import quote, unwrap
 
 Operation = Literal[

@@ -17,7 +17,7 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from sqlore.errors import ModelRefusal, SqlError
-from sqlore.sql.check import check_query
+from sqlore.sql.check.query import check_query
 
 __all__ = ["extract_sql"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlore.errors import UsageError
 
 if TYPE_CHECKING:
-    from sqlore.answer.refine import Refiner
+    from sqlore.answer.refine.change import Refiner
     from sqlore.llm.base import OnStep
     from sqlore.model import Draft
     from sqlore.workspace.opened import OnProgress, Opened
@@ -60,7 +60,7 @@ def ask(
 
 def refiner(lore: Opened, *, model: bool) -> Refiner:
     """What can be changed about a query; without `model`, or where there is none, only what needs none."""
-    from sqlore.answer.refine import Refiner
+    from sqlore.answer.refine.change import Refiner
 
     lore.look_again()
     store = lore.store if lore.learned else None
@@ -70,7 +70,7 @@ def refiner(lore: Opened, *, model: bool) -> Refiner:
 
 def check(lore: Opened, sql: str, question: str) -> Draft:
     """A query checked, run and cited; `question` may be empty."""
-    from sqlore.answer.refine import checked_draft
+    from sqlore.answer.refine.change import checked_draft
     from sqlore.retrieve import Retriever
 
     lore.look_again()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlore.errors import UsageError
 
 if TYPE_CHECKING:
-    from sqlore.answer.refine_history import DraftHistory
+    from sqlore.answer.refine.history import DraftHistory
 
 __all__ = ["read_draft", "write_draft"]
 
@@ -24,7 +24,7 @@ def write_draft(file: Path, history: DraftHistory) -> None:
 
 def read_draft(file: Path) -> DraftHistory | None:
     """The draft that is kept; None where there is none. Raises `UsageError` where the file is damaged."""
-    from sqlore.answer.refine_history import DraftHistory
+    from sqlore.answer.refine.history import DraftHistory
 
     if not file.is_file():
         return None

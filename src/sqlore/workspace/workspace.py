@@ -10,8 +10,8 @@ from sqlore.workspace import asking, dictionary, drafts, examples, learning
 from sqlore.workspace.opened import OnProgress, Opened
 
 if TYPE_CHECKING:
-    from sqlore.answer.refine import Refiner
-    from sqlore.answer.refine_history import DraftHistory
+    from sqlore.answer.refine.change import Refiner
+    from sqlore.answer.refine.history import DraftHistory
     from sqlore.catalog import Catalog, Entry
     from sqlore.knowledge import LearnReport
     from sqlore.llm import ChatModel

@@ -11,7 +11,7 @@ from typing import Final
 
 from sqlore.errors import SqlError
 from sqlore.evals.build.bench import Candidate
-from sqlore.evals.execution_tasks import same_sql
+from sqlore.evals.execution.tasks import same_sql
 from sqlore.model import ParsedScript, Schema
 from sqlore.sql import parse_script
 

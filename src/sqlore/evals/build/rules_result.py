@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from sqlore.errors import SqloreError
 from sqlore.evals.build.findings import Finding, Subject
-from sqlore.evals.execution_gold import check_gold
+from sqlore.evals.execution.gold import check_gold
 from sqlore.evals.results import same_multiset
 
 __all__ = ["RESULT_RULES"]

@@ -9,7 +9,7 @@ from typing import Final
 from sqlglot import exp
 
 from sqlore.evals.build.findings import Finding, Subject
-from sqlore.evals.execution_gold import asks_for_order
+from sqlore.evals.execution.gold import asks_for_order
 
 __all__ = ["SHAPE_RULES", "lines_of"]
 

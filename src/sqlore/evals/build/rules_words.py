@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlore.evals.build.annotate import Annotation
 from sqlore.evals.build.findings import Finding, Subject
-from sqlore.evals.execution_tasks import same_sql
+from sqlore.evals.execution.tasks import same_sql
 from sqlore.model import Schema
 
 __all__ = ["WORD_RULES", "identifiers", "reuse"]

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlore.evals.build.stats import DEFINITIONS, PUBLISHED, TYPES, Summary
 from sqlore.evals.build.stats_sheets import HEADS, IN_PAPER, sheets_of
-from sqlore.evals.plots import require_plots, write_specs
+from sqlore.evals.plots.draw import require_plots, write_specs
 from sqlore.evals.report import as_markdown
 
 __all__ = ["stats_json", "stats_specs", "write_stats"]
@@ -51,7 +51,7 @@ def write_stats(folder: Path, found: Sequence[Summary], *, plots: bool = True) -
 
 def stats_specs(found: Sequence[Summary]) -> dict[str, dict[str, Any]]:
     """The Vega-Lite specification of each plot that there is something for, by its name."""
-    from sqlore.evals.plots_style import ACCENT, GREY
+    from sqlore.evals.plots.style import ACCENT, GREY
 
     rows = [
         {"label": one.name, "panel": HEADS[name], "value": one.means[name], "color": ACCENT}
@@ -93,7 +93,7 @@ def _panels(
     """A bar a file, a panel a measure; `free` gives each panel a scale of its own."""
     import altair as alt
 
-    from sqlore.evals.plots_style import INK, data_of, finished
+    from sqlore.evals.plots.style import INK, data_of, finished
 
     order = list(dict.fromkeys(row["label"] for row in rows))
     told = [
@@ -118,7 +118,7 @@ def _columns(found: Sequence[Summary], table: int) -> dict[str, Any]:
     """Shares of tasks by a number, a row a file."""
     import altair as alt
 
-    from sqlore.evals.plots_style import ACCENT, data_of, finished, percent_axis
+    from sqlore.evals.plots.style import ACCENT, data_of, finished, percent_axis
 
     rows = []
     for one in found:

@@ -77,7 +77,7 @@ def ask(
 
 def _keep(lore: Workspace, draft: Draft) -> None:
     """Keeps the answer for `sqlore refine`; an answer is given all the same where it cannot be kept."""
-    from sqlore.answer.refine_history import DraftHistory
+    from sqlore.answer.refine.history import DraftHistory
 
     if draft.sql:
         with contextlib.suppress(OSError, SqloreError):

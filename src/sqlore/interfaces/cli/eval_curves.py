@@ -70,7 +70,7 @@ def curves(
     """Measure with 10 to 100 % of a history, and with 0 to 60 % of it noise that was made of its scripts."""
     from sqlore.errors import UsageError
     from sqlore.evals.history_curves import CurvePlan
-    from sqlore.evals.plots import require_plots
+    from sqlore.evals.plots.draw import require_plots
 
     require_sources(tasks, leave_one_out=leave_one_out, db=db, schema=schema)
     if measure not in ("retrieval", "execution"):
@@ -100,7 +100,7 @@ def curves(
 
 def _read(tasks: list[Path], measure: str) -> list[Any]:
     """The tasks of the files. What retrieval has to find their files must say; execution takes their SQL."""
-    from sqlore.evals.execution_tasks import read_questions
+    from sqlore.evals.execution.tasks import read_questions
     from sqlore.evals.tasks import read_tasks
 
     read: Callable[[Path], Iterable[Any]] = read_tasks if measure == "retrieval" else read_questions

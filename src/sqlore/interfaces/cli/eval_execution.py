@@ -27,9 +27,9 @@ from sqlore.interfaces.cli.options import (
 
 if TYPE_CHECKING:
     from sqlore.config import Settings
-    from sqlore.evals.execution import ExecutionRun
-    from sqlore.evals.execution_plan import ExecutionPlan
-    from sqlore.evals.execution_report import Report
+    from sqlore.evals.execution.plan import ExecutionPlan
+    from sqlore.evals.execution.report import Report
+    from sqlore.evals.execution.run import ExecutionRun
     from sqlore.llm import ChatModel
 
 __all__ = ["execution"]
@@ -138,8 +138,8 @@ def _check(
 
 def _started(given: dict[str, Any], folder: Path | None) -> ExecutionRun:
     """A new run."""
-    from sqlore.evals.execution_folder import RunFolder
-    from sqlore.evals.execution_plan import as_json, plan_of, setup_of
+    from sqlore.evals.execution.folder import RunFolder
+    from sqlore.evals.execution.plan import as_json, plan_of, setup_of
 
     if not given["strategies"] and not given["predictions"]:
         given["strategies"] = words(_STRATEGIES)
@@ -157,8 +157,8 @@ def _started(given: dict[str, Any], folder: Path | None) -> ExecutionRun:
 def _resumed(given: dict[str, Any], path: Path | None) -> ExecutionRun:
     """A run of before: the one named, else the last one that was set up so, else the last one of all."""
     from sqlore.errors import UsageError
-    from sqlore.evals.execution_folder import RunFolder, latest_run
-    from sqlore.evals.execution_plan import plan_of, setup_of
+    from sqlore.evals.execution.folder import RunFolder, latest_run
+    from sqlore.evals.execution.plan import plan_of, setup_of
 
     if path is None:
         home = _defaults().home / "runs"
@@ -182,7 +182,7 @@ def _resumed(given: dict[str, Any], path: Path | None) -> ExecutionRun:
 def _carry_out(execute: ExecutionRun, *, plots: bool, json_: bool) -> None:
     """Runs, and writes the reports of what is done, also where it ends before its time."""
     from sqlore.errors import ModelUnavailable
-    from sqlore.evals.execution_report import execution_json, execution_sheets
+    from sqlore.evals.execution.report import execution_json, execution_sheets
     from sqlore.interfaces.cli.sheet import show
 
     path = execute.folder.path
@@ -212,8 +212,8 @@ def _carry_out(execute: ExecutionRun, *, plots: bool, json_: bool) -> None:
 
 def _written(execute: ExecutionRun, *, plots: bool) -> Report:
     """The report, and its files in the run's folder."""
-    from sqlore.evals.execution_files import write_execution
-    from sqlore.evals.execution_report import report_of
+    from sqlore.evals.execution.files import write_execution
+    from sqlore.evals.execution.report import report_of
 
     lines = execute.lines()
     report = report_of(
@@ -234,8 +234,8 @@ def _written(execute: ExecutionRun, *, plots: bool) -> Report:
 
 def _execution(plan: ExecutionPlan, settings: Settings) -> ExecutionRun:
     from sqlore.embed import load_embedder
-    from sqlore.evals.execution import ExecutionRun
-    from sqlore.evals.execution_folder import RunFolder
+    from sqlore.evals.execution.folder import RunFolder
+    from sqlore.evals.execution.run import ExecutionRun
 
     return ExecutionRun(
         plan,

@@ -20,7 +20,7 @@ from sqlore.interfaces.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlore.evals.execution_tasks import Question
+    from sqlore.evals.execution.tasks import Question
     from sqlore.evals.reconstruct_run import Reconstruction
 
 __all__ = ["reconstruction"]
@@ -91,8 +91,8 @@ def _tasks(
     seed: int,
 ) -> Iterator[tuple[str, list[Question]]]:
     """The URL of each database with the scripts of it that are rebuilt."""
-    from sqlore.evals.execution_places import find_places
-    from sqlore.evals.execution_tasks import Question, drawn, only_these
+    from sqlore.evals.execution.places import find_places
+    from sqlore.evals.execution.tasks import Question, drawn, only_these
     from sqlore.evals.ground import GroundPlan, scripts_by_database
 
     scripts = scripts_by_database(GroundPlan(history, db, databases=databases, dialect=dialect))

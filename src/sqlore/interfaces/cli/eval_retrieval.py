@@ -125,7 +125,7 @@ def _check(
 ) -> None:
     """What cannot be is said before anything is computed."""
     from sqlore.errors import UsageError
-    from sqlore.evals.plots import require_plots
+    from sqlore.evals.plots.draw import require_plots
 
     require_sources(tasks, leave_one_out=leave_one_out, db=db, schema=schema)
     if folder is None:

@@ -12,7 +12,7 @@ from sqlore.interfaces.cli.common import out, print_json, progress, workspace
 from sqlore.interfaces.cli.options import DbOption, DialectOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
-    from sqlore.answer.explain_model import Explanation, Figure
+    from sqlore.answer.explain.model import Explanation, Figure
     from sqlore.engines import Engine
     from sqlore.workspace import Workspace
 
@@ -33,7 +33,7 @@ def explain(
     json_: JsonOption = False,
 ) -> None:
     """Explain a query part by part: what it reads, what it means, where it is known from, its figures."""
-    from sqlore.answer.explain import explain as explained
+    from sqlore.answer.explain.explanation import explain as explained
 
     text = _text(sql)
     if dialect and not db and not store:
@@ -72,7 +72,7 @@ def _catalog(lore: Workspace) -> Any:
 
 def _figures(found: Explanation, engine: Engine, timeout: float, *, quiet: bool) -> list[Figure]:
     """All figures, the slow ones at the end; what came as slow is told by what came after it."""
-    from sqlore.answer.explain_run import figures
+    from sqlore.answer.explain.run import figures
 
     total = len(found.nodes) + len(found.items)
     ready: list[Figure] = []
@@ -86,7 +86,7 @@ def _figures(found: Explanation, engine: Engine, timeout: float, *, quiet: bool)
 
 def _show(found: Explanation, figures: list[Figure], as_json: bool) -> None:
     if as_json:
-        from sqlore.answer.explain_model import explanation_json, figure_json
+        from sqlore.answer.explain.model import explanation_json, figure_json
 
         print_json({**explanation_json(found), "figures": [figure_json(figure) for figure in figures]})
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from sqlore.answer.explain_model import ExplainedNode, Explanation, Figure, Item
+from sqlore.answer.explain.model import ExplainedNode, Explanation, Figure, Item
 from sqlore.interfaces.cli.common import plural
 from sqlore.interfaces.cli.margin import MARKS, citation_text, shown_status, trust_text, values_text
 from sqlore.interfaces.cli.render import KIND_STYLES, STYLES, cell, hanging
@@ -42,7 +42,7 @@ def show_explanation(console: Console, found: Explanation, figures: Sequence[Fig
 def node_title(found: Explanation, one: ExplainedNode) -> str:
     """What a node is and reads, in one line.
 
-    >>> from sqlore.answer.explain import explain
+    >>> from sqlore.answer.explain.explanation import explain
     >>> found = explain("SELECT a FROM t WHERE a > (SELECT AVG(a) FROM t)", dialect="sqlite")
     >>> [node_title(found, one) for one in found.nodes]
     ['table', 'subquery as a value, reads t', 'the query, reads t, subquery 1']

@@ -14,9 +14,9 @@ from sqlore.interfaces.cli.common import err, neutral, out, print_json, script_k
 from sqlore.interfaces.cli.options import DbOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
-    from sqlore.answer.refine import DraftItem, Refiner
-    from sqlore.answer.refine_history import DraftHistory, Refinement
-    from sqlore.answer.refine_options import Alternative
+    from sqlore.answer.refine.change import DraftItem, Refiner
+    from sqlore.answer.refine.history import DraftHistory, Refinement
+    from sqlore.answer.refine.options import Alternative
     from sqlore.model import Draft
     from sqlore.workspace import Workspace
 
@@ -107,7 +107,7 @@ def _one(asked: dict[str, Any]) -> tuple[str, Any]:
 
 def _history(lore: Workspace, given: str | None) -> DraftHistory:
     """The draft meant: SQL given here begins a new one, else the one that is kept."""
-    from sqlore.answer.refine_history import DraftHistory
+    from sqlore.answer.refine.history import DraftHistory
     from sqlore.errors import UsageError
 
     if given is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from sqlore.answer.refine_history import DraftHistory
+from sqlore.answer.refine.history import DraftHistory
 from sqlore.errors import SqloreError
 from sqlore.interfaces.http.contract_drafts import AskRequest, WishRequest
 from sqlore.interfaces.http.contract_jobs import DraftEvent, KnownEvent, ProposalEvent
@@ -18,7 +18,7 @@ from sqlore.interfaces.http.views import draft_view, known_view, proposal_view
 from sqlore.interfaces.http.watched import WatchedModel, telling
 
 if TYPE_CHECKING:
-    from sqlore.answer.refine import Refiner
+    from sqlore.answer.refine.change import Refiner
     from sqlore.engines import Engine
     from sqlore.model import Draft, FromHistory
 
@@ -121,7 +121,7 @@ def _unanswered(state: Served, draft: KeptDraft, status: str, error: str | None)
 
 def refiner_of(state: Served, draft: KeptDraft, job: Job | None = None) -> Refiner:
     """What can be changed about a draft; with a job also wishes that need the model."""
-    from sqlore.answer.refine import Refiner
+    from sqlore.answer.refine.change import Refiner
 
     model = WatchedModel(state.model, job) if job is not None and state.model.name != "none" else None
     return Refiner(

@@ -1,4 +1,4 @@
-"""The words of the API for explanations: nodes, items, figures. As `sqlore.answer.explain_model` has them."""
+"""The words of the API for explanations: nodes, items, figures. As `sqlore.answer.explain.model` has them."""
 
 from __future__ import annotations
 

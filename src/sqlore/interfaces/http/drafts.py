@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from sqlore.answer.refine_history import DraftHistory, Refinement
+from sqlore.answer.refine.history import DraftHistory, Refinement
 from sqlore.errors import StoreError, UsageError
 from sqlore.interfaces.http.contract_drafts import DraftStatus
 from sqlore.interfaces.http.jobs import now

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
 
-from sqlore.answer.refine_history import DraftHistory, Refinement
-from sqlore.answer.refine_rows import with_rows
+from sqlore.answer.refine.history import DraftHistory, Refinement
+from sqlore.answer.refine.rows import with_rows
 from sqlore.errors import EditError
 from sqlore.interfaces.http.asking import ask_for, refiner_of, wish_for
 from sqlore.interfaces.http.contract import Known

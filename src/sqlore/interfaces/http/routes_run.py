@@ -176,7 +176,7 @@ def _turns(request: Request) -> CapacityLimiter:
 @router.post("/explanations", tags=["explain"])
 def explain(asked: ExplainRequest, state: State) -> Explained:
     """A query explained: its nodes, what flows where, the knowledge in each; at once, without figures."""
-    from sqlore.answer.explain import explain as explained
+    from sqlore.answer.explain.explanation import explain as explained
 
     store = None if asked.baseline else state.store
     with state.engine() as engine:
@@ -189,7 +189,7 @@ def explain(asked: ExplainRequest, state: State) -> Explained:
 
 def _numbers(state: Served, sql: str) -> list[tuple[int, tuple[object, ...]]]:
     """The items' numbers for refinement; none where the query cannot be refined."""
-    from sqlore.answer.refine import Refiner
+    from sqlore.answer.refine.change import Refiner
 
     try:
         items = Refiner(state.catalog, state.dialect, settings=state.lore.settings).items(sql)
@@ -216,8 +216,8 @@ def figures(id: str, asked: FiguresRequest, state: State) -> JobShown:
 
 
 def _figures(state: Served, kept: KeptExplanation, asked: FiguresRequest) -> Callable[[Job], None]:
-    from sqlore.answer.explain_model import figure_json
-    from sqlore.answer.explain_run import figures as computed
+    from sqlore.answer.explain.model import figure_json
+    from sqlore.answer.explain.run import figures as computed
 
     def work(job: Job) -> None:
         with state.engine() as engine:

@@ -22,7 +22,7 @@ from sqlore.interfaces.http.problems import NotFound
 from sqlore.interfaces.http.results import Results
 
 if TYPE_CHECKING:
-    from sqlore.answer.explain_model import Explanation
+    from sqlore.answer.explain.model import Explanation
     from sqlore.catalog import Catalog
     from sqlore.engines import Engine
     from sqlore.knowledge import Store

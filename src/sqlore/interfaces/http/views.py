@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from sqlore.answer.refine_history import DraftHistory, Refinement
+from sqlore.answer.refine.history import DraftHistory, Refinement
 from sqlore.errors import SqloreError
 from sqlore.interfaces.http.contract import (
     Attempt,
@@ -206,7 +206,7 @@ def _steps(state: Served, past: DraftHistory) -> list[Step]:
 
 def _kept_away(state: Served, past: DraftHistory, number: int) -> str:
     """Why what a step switched off cannot come back into the query as it is now; empty where it can."""
-    from sqlore.answer.refine import Refiner
+    from sqlore.answer.refine.change import Refiner
 
     try:
         Refiner(state.catalog, state.dialect, settings=state.lore.settings).on(past, number)
@@ -265,7 +265,7 @@ def proposal_view(id: str, step: Refinement) -> Proposal:
 
 def explained_view(kept: KeptExplanation, numbers: Iterable[tuple[int, tuple[Any, ...]]]) -> Explained:
     """An explanation; `numbers` are those of the items for refinement, with kind, start, end and skeleton."""
-    from sqlore.answer.explain_model import explanation_json
+    from sqlore.answer.explain.model import explanation_json
 
     shown = Explained(id=kept.id, **explanation_json(kept.explanation))
     known = {place: number for number, place in numbers}

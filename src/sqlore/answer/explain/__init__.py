@@ -1,0 +1,1 @@
+"""A query explained: its structure, the knowledge in it, and figures from the data."""

@@ -1,0 +1,1 @@
+"""A question answered part by part, and the parts put together."""

@@ -1,0 +1,1 @@
+"""A draft changed one piece at a time, and nothing else of it."""

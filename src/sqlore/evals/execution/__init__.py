@@ -1,0 +1,1 @@
+"""Execution accuracy: questions asked of strategies, run, scored and reported."""

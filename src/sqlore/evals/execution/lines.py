@@ -1,0 +1,90 @@
+"""One question asked of one strategy, and scored: a line of a run's `results.jsonl`."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import Any
+
+from sqlore.errors import ConfigError, ModelUnavailable, SqlError, SqloreError
+from sqlore.evals.compare_rows import judge
+from sqlore.evals.execution.arena import Answered, Arena, Contestant
+from sqlore.evals.execution.folder import Kept
+from sqlore.evals.execution.gold import ROWS, Gold
+from sqlore.evals.execution.tasks import Question
+from sqlore.sql import parse_script
+
+__all__ = ["answer_line", "gold_line", "scored_sql"]
+
+
+def answer_line(who: Contestant, task: Question, gold: Gold, place: Arena, kept: Kept) -> dict[str, Any]:
+    """Asks and scores. A model that fails on this question gives a wrong answer; one that cannot be reached
+    raises `ModelUnavailable`."""
+    started, before = time.monotonic(), kept.given_again
+    try:
+        said = who.answer(task)
+    except (ModelUnavailable, ConfigError):
+        raise
+    except SqloreError as error:
+        said = Answered("", error.message)
+    seconds = time.monotonic() - started + kept.given_again - before
+    return {
+        "strategy": who.name,
+        "database": place.database,
+        "question_id": task.id,
+        "question": task.question,
+        "gold": task.sql,
+        "sql": said.sql,
+        "dialect": place.engine.dialect,
+        **scored_sql(said, task, gold, place),
+        "counted": gold.status == "ok",
+        "ordered": gold.groups is not None,
+        "difficulty": task.difficulty,
+        "kinds": list(task.kinds),
+        "seconds": round(seconds, 3),
+        "usage": asdict(said.usage),
+        "attempts": [{"sql": one.sql, "error": one.error} for one in said.attempts],
+        "scripts": list(said.scripts),
+        "withheld": sorted(task.exclude),
+        "citations": said.citations,
+    }
+
+
+def scored_sql(said: Answered, task: Question, gold: Gold, place: Arena) -> dict[str, Any]:
+    """What comes of the SQL. What its own author gave up with an error is wrong, whatever it would give."""
+    out: dict[str, Any] = {"correct": False, "strict": False, "skeleton": False, "valid": False}
+    if not said.sql.strip():
+        return out | {"error": said.error or "no SQL", "why": "none"}
+    out["skeleton"] = bool(task.skeleton) and _skeleton(said.sql, place) == task.skeleton
+    if said.error:
+        return out | {"error": said.error, "why": "error"}
+    try:
+        rows = place.engine.run(said.sql, limit=ROWS, timeout=place.settings.query_timeout)
+    except SqloreError as error:
+        return out | {"error": error.message, "why": "error"}
+    out |= {"valid": True, "error": None}
+    if rows.truncated:
+        return out | {"why": "more"}
+    judged = judge(rows.rows, gold.rows, gold.groups)
+    return out | {"correct": judged.correct, "strict": judged.strict, "why": judged.why}
+
+
+def _skeleton(sql: str, place: Arena) -> str | None:
+    try:
+        return parse_script(sql, place.engine.dialect, place.catalog.schema).skeleton
+    except SqlError:
+        return None
+
+
+def gold_line(database: str, task: Question, gold: Gold) -> dict[str, Any]:
+    """What was found of a task's own SQL: a line of `gold.jsonl`."""
+    return {
+        "database": database,
+        "question_id": task.id,
+        "status": gold.status,
+        "message": gold.message,
+        "rows": len(gold.rows),
+        "ordered": gold.groups is not None,
+        "question": task.question,
+        "gold": task.sql,
+    }

@@ -1,0 +1,95 @@
+"""The names that strategies stand under: ``history``, ``history@mqs``, ``history+samples=5``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from sqlore.config import Settings, load_settings
+from sqlore.errors import UsageError
+from sqlore.evals.execution.plugged import GOLD
+from sqlore.prompts import load_strategy
+from sqlore.retrieve.baselines import NAMES
+
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["WARM", "Name", "check_names", "needs_history", "read_name"]
+
+#: The retriever over examples that were made for the database.
+WARM: Final = "warm"
+#: Settings that are those of the whole run, whatever the strategy.
+_OF_THE_RUN: Final = frozenset({"api_key", "db", "dictionary", "embedder", "home", "model", "store"})
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A strategy as it was named: its own name, or ``module:function`` as `foreign`; another retriever, and
+    settings that differ from those of the run."""
+
+    own: str
+    retriever: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    foreign: bool = False
+
+    def settings_over(self, settings: Settings) -> Settings:
+        """The settings for this strategy. Raises `ConfigError` for one that is none or has no such value.
+
+        What is measured is the strategy: nothing is reused, unless its name or somebody's settings say so.
+        """
+        given: dict[str, Any] = {name: getattr(settings, name) for name in settings.model_fields_set}
+        given.setdefault("reuse", "none")
+        return load_settings(**{**given, **self.settings})
+
+
+def read_name(text: str) -> Name:
+    """Takes a name apart. Raises `UsageError` for a setting without a value, or one of the whole run.
+
+    >>> read_name("history@mqs+samples=5")
+    Name(own='history', retriever='mqs', settings={'samples': '5'}, foreign=False)
+    >>> read_name("my.module:strategy").foreign
+    True
+    """
+    if ":" in text.partition("@")[0].partition("+")[0]:
+        return Name(text, foreign=True)
+    base, *given = text.split("+")
+    settings = {}
+    for pair in given:
+        name, equals, value = pair.partition("=")
+        if not equals or name in _OF_THE_RUN:
+            hint = "a setting of its own, as in history+samples=5"
+            raise UsageError(f"{text}: {pair!r} is no setting of a strategy", hint=hint)
+        settings[name] = value
+    own, _, retriever = base.partition("@")
+    return Name(own, retriever, settings)
+
+
+def check_names(strategies: Sequence[str], settings: Settings, predictions: Collection[str] = ()) -> None:
+    """Says before anything is learned what would fail later.
+
+    Raises `UsageError` for a name given twice, for a retriever that is none or has nothing to retrieve for,
+    and for nothing at all; `ConfigError` for a strategy or a setting that is none.
+    """
+    names = [*strategies, *predictions]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{name} is named twice", hint="name predictions otherwise: NAME=FILE")
+    if not names:
+        raise UsageError("nothing to compare", hint="name --strategies, or give --predictions FILE")
+    for one in map(read_name, strategies):
+        one.settings_over(settings)
+        if one.foreign:
+            continue
+        uses = load_strategy(one.own).history
+        if one.retriever and not uses:
+            raise UsageError(f"{one.own} retrieves nothing", hint=f"{one.own} stands without a retriever")
+        if one.retriever and one.retriever not in (*NAMES, GOLD, WARM) and ":" not in one.retriever:
+            hint = f"one of {', '.join(NAMES)}, {GOLD}, {WARM}, or module:function"
+            raise UsageError(f"no such retriever: {one.retriever}", hint=hint)
+
+
+def needs_history(name: str) -> bool:
+    """Whether a strategy looks at the history at all; a warmed one has examples made for it instead."""
+    one = read_name(name)
+    return one.foreign or (load_strategy(one.own).history and one.retriever != WARM)

@@ -1,0 +1,1 @@
+"""Fragments and scripts in plain English, by rules."""

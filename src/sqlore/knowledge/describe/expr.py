@@ -1,0 +1,324 @@
+"""Formulas as noun phrases: `cast(sum(a.x) as real) / count(a.id)` -> average x of a.
+
+The canonical text of a fragment is parsed by sqlglot, whose generic dialect reads the functions of all
+others; a function it does not know keeps its name ("a_function of x and y").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from sqlglot import exp
+
+from sqlore.catalog.names import word_set
+from sqlore.knowledge.describe.arithmetic import Arithmetic
+from sqlore.knowledge.describe.conditional import Conditional, bare, conditional, tables_in
+from sqlore.knowledge.describe.functions import (
+    characters,
+    date_unit,
+    format_parts,
+    function_name,
+    is_now,
+    number_of,
+    text_of,
+)
+from sqlore.knowledge.describe.words import Vocabulary, joined, plural
+
+if TYPE_CHECKING:
+    from sqlore.knowledge.describe.query import Queries
+
+__all__ = ["Formulas"]
+
+_AGGREGATES: Final[dict[type[exp.Expr], str]] = {
+    exp.Sum: "total",
+    exp.Avg: "average",
+    exp.Max: "highest",
+    exp.Min: "lowest",
+}
+
+
+class Formulas(Arithmetic):
+    """Noun phrases for formulas.
+
+    `entity` is the table that the sentence is about: its columns need no "of the ...". `queries` says
+    conditions and subqueries, so that this class and that one can be read apart.
+    """
+
+    def __init__(self, words: Vocabulary, queries: Queries, entity: str = "") -> None:
+        self.words = words
+        self.queries = queries
+        self.entity = entity
+
+    def noun(self, node: exp.Expr) -> str:
+        """A formula as a noun phrase."""
+        node = bare(node)
+        handler = _HANDLERS.get(type(node))
+        if handler is not None:
+            return handler(self, node)
+        if isinstance(node, exp.Condition) and isinstance(node, (exp.Predicate, exp.Connector, exp.Not)):
+            return f"whether {self.queries.condition(node, self.entity)}"
+        return self.call(node)
+
+    def column(self, node: exp.Expr) -> str:
+        """A column, with its table where the sentence is about another one."""
+        assert isinstance(node, exp.Column)
+        table, name = node.table, node.name
+        if isinstance(node.this, exp.Star):
+            return f"all columns of {self.words.tables(table)}"
+        short = self.words.column(table, name)
+        if not table or table == self.entity:
+            return short
+        return self.words.full(table, name)
+
+    def literal(self, node: exp.Expr) -> str:
+        return self.words.value(text_of(node) or "")
+
+    def aggregate(self, node: exp.Expr) -> str:
+        """SUM, AVG, MAX, MIN."""
+        some = conditional(node)
+        if some is not None:
+            return self.some(some)
+        word, inner = _AGGREGATES[type(node)], node.this
+        if isinstance(inner, exp.Distinct) and inner.expressions:
+            word, inner = f"{word} of different", inner.expressions[0]
+        if node.expressions and isinstance(node, (exp.Max, exp.Min)):
+            parts = [self.noun(part) for part in (inner, *node.expressions)]
+            return f"the {'larger' if isinstance(node, exp.Max) else 'smaller'} of {joined(parts)}"
+        target = bare(inner)
+        if isinstance(target, exp.Column) and self.words.is_moment(target.table, target.name):
+            word = {"highest": "latest", "lowest": "earliest"}.get(word, word)
+        return f"{word} {self.noun(inner)}"
+
+    def count(self, node: exp.Expr) -> str:
+        """COUNT of rows, of keys, of different values, of rows that fit a condition."""
+        some = conditional(node)
+        if some is not None:
+            return self.some(some)
+        return f"number of {self.counted(node)}"
+
+    def counted(self, node: exp.Expr) -> str:
+        """What a COUNT counts: superheroes, different cities, rows."""
+        inner, different = node.this, ""
+        if isinstance(inner, exp.Distinct):
+            different = "different "
+            if len(inner.expressions) != 1:
+                return "different combinations of " + joined([self.noun(e) for e in inner.expressions])
+            inner = inner.expressions[0]
+        inner = bare(inner) if inner is not None else exp.Star()
+        if isinstance(inner, exp.Column) and not isinstance(inner.this, exp.Star):
+            return different + self.words.counted(inner.table, inner.name)
+        if isinstance(inner, (exp.Star, exp.Literal, exp.Column)):
+            return different + (self.words.tables(self.entity) if self.entity else "rows")
+        return f"{different}values of {self.noun(inner)}"
+
+    def some(self, some: Conditional) -> str:
+        """A count or sum of the rows for which a condition holds."""
+        tables = tables_in(some.predicate)
+        entity = self.entity or (tables[0] if tables else "")
+        if some.kind is exp.Count:
+            different = "different " if some.distinct else ""
+            value = bare(some.value) if some.value is not None else None
+            if isinstance(value, exp.Column) and not isinstance(value.this, exp.Star):
+                rows, entity = self.words.counted(value.table, value.name), entity or value.table
+            else:
+                rows = self.words.tables(entity) if entity else "rows"
+            return f"number of {different}{rows} {self.queries.whose(some.predicate, entity)}"
+        assert some.value is not None
+        return (
+            f"{_AGGREGATES[some.kind]} {self.noun(some.value)} {self.queries.where(some.predicate, entity)}"
+        )
+
+    def concat(self, node: exp.Expr) -> str:
+        """Texts put together, without the blanks between them."""
+        parts = list(node.flatten()) if isinstance(node, exp.DPipe) else list(node.expressions)
+        shown = [self.noun(p) for p in parts if (text_of(p) or "x").strip(" ,.-/:;()%")]
+        return f"{joined(shown)} joined together"
+
+    # ---------------------------------------------------------------- functions
+
+    def case(self, node: exp.Expr) -> str:
+        """CASE and IIF as alternatives."""
+        if isinstance(node, exp.If):
+            branches, default = [(node.this, node.args["true"])], node.args.get("false")
+        else:
+            subject = node.this
+            branches = [
+                (exp.EQ(this=subject.copy(), expression=b.this.copy()) if subject else b.this, b.args["true"])
+                for b in node.args["ifs"]
+            ]
+            default = node.args.get("default")
+        shown = [
+            f"{self.noun(value)} {self.queries.where(test, self.entity)}" for test, value in branches[:4]
+        ]
+        if default is not None and not isinstance(default, exp.Null):
+            shown.append(f"otherwise {self.noun(default)}")
+        return "; ".join(shown)
+
+    def coalesce(self, node: exp.Expr) -> str:
+        parts = [self.noun(part) for part in (node.this, *node.expressions)]
+        if len(parts) == 2 and number_of(node.expressions[0]) is not None:
+            return f"{parts[0]} ({parts[1]} where missing)"
+        return f"{parts[0]}, or {joined(parts[1:], 'or')} where missing"
+
+    def substring(self, node: exp.Expr) -> str:
+        """A piece of a text; of a date written as text its year or month."""
+        column = bare(node.this)
+        first, length = number_of(node.args.get("start")), number_of(node.args.get("length"))
+        moment = isinstance(column, exp.Column) and self.words.is_moment(column.table, column.name)
+        return characters(self.noun(node.this), first, length, moment=moment)
+
+    def date_part(self, node: exp.Expr) -> str:
+        """EXTRACT, YEAR, DATE_TRUNC and their kin."""
+        found = date_unit(node)
+        return f"{found[0]} of {self.noun(found[1])}" if found else self.call(node)
+
+    def date_diff(self, node: exp.Expr) -> str:
+        """DATEDIFF, whichever order and unit the dialect writes."""
+        parts = [p for p in (node.this, node.expression, node.args.get("unit")) if p is not None]
+        unit = "day"
+        for part in list(parts):
+            name = part.name.lower() if isinstance(part, (exp.Var, exp.Column, exp.Literal)) else ""
+            if name in _UNITS and not (isinstance(part, exp.Column) and part.table):
+                unit = name
+                parts.remove(part)
+        return f"{unit}s between {joined([self.noun(part) for part in parts])}"
+
+    def window(self, node: exp.Expr) -> str:
+        """A window function: ranks, running totals, values within a group."""
+        what, order = node.this, node.args.get("order")
+        groups = [self.noun(part) for part in node.args.get("partition_by") or ()]
+        within = f" within each {joined(groups)}" if groups else ""
+        ordered = self.queries.order(order.expressions, self.entity) if order else ""
+        name = function_name(what)
+        if name in _RANKS:
+            return f"{_RANKS[name]}{' by ' + ordered if ordered else ''}{within}"
+        if name in ("lag", "lead"):
+            side = "previous" if name == "lag" else "next"
+            return f"{side} {self.noun(what.this)}{' by ' + ordered if ordered else ''}{within}"
+        running = "running " if ordered and isinstance(what, (exp.Sum, exp.Count, exp.Avg)) else ""
+        return f"{running}{self.noun(what)}{' in order of ' + ordered if ordered else ''}{within}"
+
+    def subquery(self, node: exp.Expr) -> str:
+        return self.queries.select(node, short=True)
+
+    def exists(self, node: exp.Expr) -> str:
+        return f"whether {self.queries.condition(node, self.entity)}"
+
+    def now(self, node: exp.Expr) -> str:
+        return "today"
+
+    def interval(self, node: exp.Expr) -> str:
+        amount, unit = text_of(node.this) or self.noun(node.this), node.args.get("unit")
+        return f"{amount} {unit.name.lower()}s".replace("ss", "s") if unit is not None else amount
+
+    def placeholder(self, node: exp.Expr) -> str:
+        return f"a given {node.name.replace('_', ' ')}" if node.name not in ("", "?") else "a given value"
+
+    def distinct(self, node: exp.Expr) -> str:
+        return "different " + joined([plural(self.noun(part)) for part in node.expressions])
+
+    def call(self, node: exp.Expr) -> str:
+        """Any other function: by its name and what it is applied to."""
+        name = function_name(node)
+        if is_now(node):
+            return "today"
+        unit = date_unit(node)
+        if unit is not None:
+            return f"{unit[0]} of {self.noun(unit[1])}"
+        if name in ("strftime", "date_format", "to_char", "format", "timetostr"):
+            formatted = format_parts(node)
+            if formatted is not None:
+                return f"{formatted[0]} of {self.noun(formatted[1])}"
+        arguments = node.expressions if isinstance(node, exp.Anonymous) else _arguments(node)
+        shown = [self.noun(argument) for argument in arguments]
+        if name in _PLAIN_CALLS:
+            return f"{_PLAIN_CALLS[name]} {shown[0] if shown else ''}".strip()
+        words = name.replace("_", " ")
+        return f"{words} of {joined(shown)}" if shown else words
+
+
+_UNITS: Final = word_set("year quarter month week day hour minute second")
+_RANKS: Final = {
+    "rank": "rank",
+    "dense_rank": "rank without gaps",
+    "row_number": "row number",
+    "percent_rank": "rank as a share",
+    "cume_dist": "cumulative share",
+    "ntile": "equal group (ntile)",
+}
+_PLAIN_CALLS: Final = {
+    "abs": "absolute value of",
+    "lower": "lower case",
+    "upper": "upper case",
+    "trim": "trimmed",
+    "length": "length of",
+    "char_length": "length of",
+    "group_concat": "list of all",
+    "string_agg": "list of all",
+    "array_agg": "list of all",
+    "median": "median",
+    "stddev": "standard deviation of",
+    "variance": "variance of",
+    "sqrt": "square root of",
+    "ceil": "rounded up",
+    "floor": "rounded down",
+    "julianday": "day number of",
+    "datetime": "time of",
+    "date": "date of",
+    "total": "total",
+}
+
+
+def _arguments(node: exp.Expr) -> list[exp.Expr]:
+    found: list[exp.Expr] = []
+    for key in node.arg_types:
+        value = node.args.get(key)
+        found += [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, exp.Expr)]
+    return found
+
+
+_HANDLERS: Final[dict[type[exp.Expr], Callable[[Formulas, exp.Expr], str]]] = {
+    exp.Column: Formulas.column,
+    exp.Literal: Formulas.literal,
+    exp.Boolean: lambda self, node: "yes" if node.this else "no",
+    exp.Null: lambda self, node: "nothing",
+    exp.Star: lambda self, node: "all columns",
+    exp.Sum: Formulas.aggregate,
+    exp.Avg: Formulas.aggregate,
+    exp.Max: Formulas.aggregate,
+    exp.Min: Formulas.aggregate,
+    exp.Count: Formulas.count,
+    exp.Filter: Formulas.count,
+    exp.Div: Formulas.divide,
+    exp.Mul: Formulas.multiply,
+    exp.Sub: Formulas.subtract,
+    exp.Add: Formulas.add,
+    exp.Mod: Formulas.modulo,
+    exp.Neg: Formulas.negative,
+    exp.DPipe: Formulas.concat,
+    exp.Concat: Formulas.concat,
+    exp.ConcatWs: Formulas.concat,
+    exp.Case: Formulas.case,
+    exp.If: Formulas.case,
+    exp.Coalesce: Formulas.coalesce,
+    exp.Substring: Formulas.substring,
+    exp.Left: Formulas.substring,
+    exp.Extract: Formulas.date_part,
+    exp.Year: Formulas.date_part,
+    exp.Month: Formulas.date_part,
+    exp.Day: Formulas.date_part,
+    exp.DateTrunc: Formulas.date_part,
+    exp.TimestampTrunc: Formulas.date_part,
+    exp.DateDiff: Formulas.date_diff,
+    exp.Window: Formulas.window,
+    exp.Subquery: Formulas.subquery,
+    exp.Select: Formulas.subquery,
+    exp.Exists: Formulas.exists,
+    exp.CurrentDate: Formulas.now,
+    exp.CurrentTimestamp: Formulas.now,
+    exp.Interval: Formulas.interval,
+    exp.Placeholder: Formulas.placeholder,
+    exp.Parameter: Formulas.placeholder,
+    exp.Distinct: Formulas.distinct,
+}

@@ -1,0 +1,102 @@
+"""What a query is about: its tables, how they are linked, which of them is the subject of its sentence."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from sqlglot import exp
+
+from sqlore.knowledge.describe.conditional import tables_in
+from sqlore.knowledge.describe.words import Vocabulary
+
+__all__ = ["conjuncts", "entity_of", "is_link", "roles_of", "sources_of", "unwrapped"]
+
+
+def is_link(node: exp.Expr) -> bool:
+    """Whether a predicate joins two tables: a column of one equal to a column of another."""
+    left, right = node.this, node.args.get("expression")
+    return (
+        isinstance(node, exp.EQ)
+        and isinstance(left, exp.Column)
+        and isinstance(right, exp.Column)
+        and left.table != right.table
+    )
+
+
+def unwrapped(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node
+
+
+def conjuncts(node: exp.Expr) -> list[exp.Expr]:
+    node = unwrapped(node)
+    return [unwrapped(part) for part in node.flatten()] if isinstance(node, exp.And) else [node]
+
+
+def sources_of(node: exp.Select) -> list[str]:
+    """The tables a query reads, in the order of its FROM clause."""
+    from_ = node.args.get("from_") or node.args.get("from")
+    sources = [from_.this] if from_ is not None else []
+    sources += [join.this for join in node.args.get("joins") or ()]
+    return [s.name for s in sources if isinstance(s, exp.Table)]
+
+
+def links_of(node: exp.Select) -> list[tuple[exp.Column, exp.Column]]:
+    """The equalities that join two tables, in ON and in WHERE."""
+    places = [join.args.get("on") for join in node.args.get("joins") or ()]
+    where = node.args.get("where")
+    places.append(where.this if where is not None else None)
+    atoms = [one for place in places if place is not None for one in conjuncts(place)]
+    return [(one.this, one.expression) for one in atoms if is_link(one)]
+
+
+def roles_of(node: exp.Select, words: Vocabulary) -> dict[str, str]:
+    """What a looked-up table is in this query: `colour` by `superhero.eye_colour_id` is the eye colour."""
+    roles: dict[str, set[str]] = {}
+    for pair in links_of(node):
+        for one, other in (pair, pair[::-1]):
+            owner = words.column(one.table, one.name)
+            role = words.column(other.table, other.name).removesuffix(" id")
+            table = words.table(one.table).removeprefix("other ")
+            if owner == "id" and role != table and role.endswith(" " + table):
+                roles.setdefault(one.table, set()).add(role)
+    return {table: found.pop() for table, found in roles.items() if len(found) == 1}
+
+
+def entity_of(node: exp.Select, words: Vocabulary) -> str:
+    """The table a query is about: the one whose key it counts, else the one most of it hangs on.
+
+    A table gains by each column of it that is shown, grouped by or filtered, and by each key of another
+    table that it holds, so that a looked-up name does not become the subject.
+    """
+    sources = sources_of(node)
+    if len(sources) <= 1:
+        return sources[0] if sources else ""
+    for count in node.find_all(exp.Count):
+        inner = count.this
+        while isinstance(inner, (exp.Distinct, exp.Paren)):
+            inner = inner.expressions[0] if isinstance(inner, exp.Distinct) else inner.this
+        if isinstance(inner, exp.Column) and inner.table in sources and words.is_key(inner.table, inner.name):
+            return inner.table
+    votes: Counter[str] = Counter()
+    for part in _parts(node):
+        votes.update(tables_in(part))
+    # Where rows are counted, a row is one of the table that points to the others; else the sentence is not
+    # about a table that does nothing but link others.
+    counted = any(isinstance(count.this, exp.Star) for count in node.find_all(exp.Count))
+    said = sources if counted else [table for table in sources if votes[table]]
+    for left, right in links_of(node):
+        for one, other in ((left, right), (right, left)):
+            if words.is_key(other.table, other.name) and not words.is_key(one.table, one.name):
+                votes[one.table] += 2 if counted else 1
+    shown = {table for one in node.expressions for table in tables_in(one)}
+    return max(said or sources, key=lambda table: (votes[table], table in shown))
+
+
+def _parts(node: exp.Select) -> list[exp.Expr]:
+    """What of a query says something of its tables: all but the links between them."""
+    where = node.args.get("where")
+    wanted = [one for one in conjuncts(where.this) if not is_link(one)] if where is not None else []
+    group = node.args.get("group")
+    return [*node.expressions, *wanted, *([group] if group is not None else [])]

@@ -1,0 +1,1 @@
+"""The knowledge store: one SQLite file, what is written to it and read from it."""

@@ -1,0 +1,1 @@
+"""NatSQL: SQL without the parts that a question does not say."""
