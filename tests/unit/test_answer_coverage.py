@@ -10,7 +10,7 @@ import pytest
 
 from sqlore.answer import ask
 from sqlore.answer.coverage import Coverage
-from sqlore.answer.refine.change import checked_draft
+from sqlore.answer.refine.checked import checked_draft
 from sqlore.catalog import Catalog, ColumnValues, Dictionary, Entry, ValueIndex
 from sqlore.engines import connect
 from sqlore.knowledge import Store, learn

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import sqlglot
 
-from sqlore.answer.refine.change import Refiner, checked_draft
+from sqlore.answer.refine.change import Refiner
+from sqlore.answer.refine.checked import checked_draft
 from sqlore.answer.refine.history import DraftHistory, Refinement
 from sqlore.answer.refine.wish import _named
 from sqlore.catalog import Catalog, build_catalog, catalog_from_schema

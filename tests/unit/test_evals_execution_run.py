@@ -11,7 +11,7 @@ import pytest
 
 from execution_helpers import TASKS, TIED, gold_answers, heroes, knowing, question_in, started, tasks_file
 from sqlore.config import load_settings
-from sqlore.errors import ConfigError, ModelTimeout, ModelUnavailable, UsageError
+from sqlore.errors import ConfigError, ModelError, ModelTimeout, ModelUnavailable, UsageError
 from sqlore.evals.execution.arena import Arena
 from sqlore.evals.execution.folder import Lines, RunFolder, latest_run
 from sqlore.evals.execution.plan import ExecutionPlan, plan_of, setup_of
@@ -145,6 +145,25 @@ def test_a_model_that_fails_on_one_question_gives_one_wrong_answer(tmp_path: Pat
     assert results(run)[0]["execution_accuracy"] == round(2 / 3, 5)
 
 
+def test_what_the_model_did_not_take_is_told_and_asked_again(tmp_path: Path) -> None:
+    def refuses(messages: Any) -> str:
+        if "average" in question_in(messages):
+            raise ModelError("the model m did not take the request: too long")
+        return gold_answers()[question_in(messages)]
+
+    plan, said = zero_shot(tmp_path), list[str]()
+    first = started(tmp_path / "run", plan, FunctionModel(refuses), say=said.append)
+    first.run()
+    assert outcomes(first)["10"] == "untaken"
+    assert said[-1] == "  1 of them the model did not take: the model m did not take the request: too long"
+    model = knowing(gold_answers())
+    again = started(tmp_path / "run", plan, model)
+    again.run()
+    assert outcomes(again) == {"7": "", "8": "", "9": "", "10": ""}
+    assert len(model.requests) == 1
+    assert [score["tasks"] for score in results(again)] == [3]
+
+
 def test_strategies_can_be_added_to_a_run_and_equal_prompts_are_asked_once(tmp_path: Path) -> None:
     """Without a history `history` and `zero_shot` say the same to the model."""
     plan = zero_shot(tmp_path)
@@ -181,6 +200,8 @@ def test_questions_come_by_database_and_strategy(tmp_path: Path) -> None:
     order = [(line["database"], line["strategy"]) for line in run.folder.results.read()]
     assert order == [(d, s) for d in "ab" for s in ("zero_shot", "history") for _ in range(2)]
     assert run.places.missing == {"lost": 2}
+    told, *said = said
+    assert told == "no --history is given: of scripts nothing is shown to history"
     assert said == [f"{d} {s}: 2 of 2 right" for d in "ab" for s in ("zero_shot", "history")]
     assert [one["by_database"]["b"]["tasks"] for one in results(run)] == [2, 2]
 
@@ -326,6 +347,37 @@ def test_somebody_elses_strategy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert outcomes(run) == {"7": "", "8": "none", "9": "none", "10": "none"}
 
 
+def fails_when_asked(place: Arena) -> Any:
+    return lambda question, exclude: 1 / 0
+
+
+def fails_when_made(place: Arena) -> Any:
+    raise LookupError("no such thing")
+
+
+def gives_a_number(place: Arena) -> Any:
+    return lambda question, exclude: 7
+
+
+@pytest.mark.parametrize(
+    ("function", "says", "place"),
+    [
+        ("fails_when_asked", "failed: ZeroDivisionError", "in <lambda>"),
+        ("fails_when_made", "failed: LookupError: no such thing", "in fails_when_made"),
+        ("gives_a_number", "answered with 7", ""),
+        ("nothing_here", "has no function 'nothing_here'", ""),
+    ],
+)
+def test_the_faults_of_somebody_elses_strategy_are_told_as_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str, says: str, place: str
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    run = started(tmp_path / "run", zero_shot(tmp_path, strategies=(f"{Path(__file__).stem}:{function}",)))
+    with pytest.raises(UsageError, match=says) as caught:
+        run.run()
+    assert place in (caught.value.where or "")
+
+
 @pytest.mark.parametrize(
     ("strategies", "error", "says"),
     [
@@ -359,6 +411,8 @@ def test_a_run_goes_on_only_with_what_it_was_set_up_with(tmp_path: Path) -> None
     plan = plan_of(given)
     settings = load_settings()
     setup = setup_of(plan, settings, "m")
+    assert setup["reuse"] == "none"  # what is measured is the strategy
+    assert setup_of(plan, load_settings(reuse="all"), "m")["reuse"] == "all"
     first = RunFolder.start(tmp_path / "runs" / "one", setup, {"db": plan.db})
     with pytest.raises(UsageError, match="holds a run already"):
         RunFolder.start(first.path, setup, {})

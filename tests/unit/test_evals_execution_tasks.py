@@ -49,6 +49,17 @@ def test_a_record_that_is_no_task_is_named(tmp_path: Path) -> None:
         read_questions(tmp_path / "missing.json")
 
 
+def test_a_record_that_is_no_task_does_not_take_the_others_with_it(tmp_path: Path) -> None:
+    bad: list[SourceError] = []
+    value = [{"question": "q", "SQL": "SELECT 1"}, {"nothing": 1}, 7, {"question": "r", "SQL": "SELECT 2"}]
+    found = read_questions(written(tmp_path / "t.json", value), on_bad=bad.append)
+    assert [one.id for one in found] == ["0", "3"]
+    says = ["record 2 is not a task: it has no question", "record 3 is not a task: it is no object"]
+    assert [one.message for one in bad] == says
+    with pytest.raises(SourceError, match="record 1 is not a task"):
+        read_questions(written(tmp_path / "t.json", value[1:3]), on_bad=bad.append)
+
+
 def test_ids_are_made_unique_within_a_database() -> None:
     many = unique([Question("1", "a", "q", ""), Question("1", "a", "q", ""), Question("1", "b", "q", "")])
     assert [one.id for one in many] == ["1", "1~2", "1"]
@@ -121,18 +132,35 @@ EVERY = [Question(str(7 + n), "hero", f"q{n}", "SELECT 1") for n in range(3)]
         {"0": "SELECT a\t----- bird -----\thero", "2": "SELECT c\t----- bird -----\thero", "1": 0},
         "SELECT a\thero\n\nSELECT c\thero\n",
         "SELECT a\n\nSELECT c\n",
+        "SELECT a\n\nSELECT c\n\n\n",
         ["SELECT a", "", "SELECT c"],
         ["SELECT a", None, "SELECT c"],
         [{"question_id": 9, "sql": "SELECT c"}, {"question_id": 7, "predicted_sql": "SELECT a"}],
         '{"question_id": 7, "SQL": "SELECT a"}\n{"question_id": 9, "query": "SELECT c"}\n',
         [{"SQL": "SELECT a"}, {"SQL": ""}, {"SQL": "SELECT c"}],
     ],
-    ids=["bird", "bird by place", "spider", "spider bare", "list", "nulls", "records", "lines", "in turn"],
+    ids=[
+        "bird",
+        "bird by place",
+        "spider",
+        "spider bare",
+        "blank end",
+        "list",
+        "nulls",
+        "records",
+        "lines",
+        "in turn",
+    ],
 )
 def test_the_formats_of_predictions(tmp_path: Path, value: Any) -> None:
     found = read_predictions(written(tmp_path / "p", value), EVERY)
     kept = {task: sql for (_, task), sql in found.items() if sql}
     assert kept == {"7": "SELECT a", "9": "SELECT c"}
+
+
+def test_the_last_tasks_may_have_no_prediction(tmp_path: Path) -> None:
+    found = read_predictions(written(tmp_path / "p.sql", "SELECT a\n\n\n"), EVERY)
+    assert list(found.values()) == ["SELECT a", "", ""]
 
 
 def test_ids_that_repeat_are_told_apart_by_their_database(tmp_path: Path) -> None:
@@ -149,6 +177,8 @@ def test_ids_that_repeat_are_told_apart_by_their_database(tmp_path: Path) -> Non
         ("SELECT 1\thero\nSELECT 1\tother\nSELECT 1\thero\n", "line 2 is for other"),
         ({"100": "SELECT 1"}, "no prediction is for one of the tasks"),
         ([{"id": 100, "sql": "SELECT 1"}], "no prediction is for one of the tasks"),
+        ({}, "no prediction is for one of the tasks"),
+        ([{"id": 7, "sql": "SELECT 1"}, {"id": 7, "sql": "SELECT 2"}], "task 7 is predicted twice"),
         ([[1], [2], [3]], "neither SQL nor a record"),
         ("{not json", "not JSON"),
     ],

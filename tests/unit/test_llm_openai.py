@@ -196,15 +196,17 @@ def test_the_endpoint_says_how_long_to_wait(endpoint: Endpoint) -> None:
     endpoint.model(waits).chat(ASK)
     assert waits == [7.0]
     endpoint.replies = [(429, error("slow down"))]
-    with pytest.raises(ModelUnavailable, match="429"):
+    with pytest.raises(ModelUnavailable, match=r"no more room .*429: slow down") as caught:
         endpoint.model(waits).chat(ASK, timeout=5)
+    assert "quota" in (caught.value.hint or "")
     assert waits == [7.0]
 
 
 def test_retries_end(endpoint: Endpoint) -> None:
     endpoint.replies = [(500, error("broken"))]
-    with pytest.raises(ModelUnavailable, match=r"HTTP 500, tried 3 times") as caught:
+    with pytest.raises(ModelUnavailable, match=r"fails \(HTTP 500: broken\), tried 3 times") as caught:
         endpoint.model(retries=2).chat(ASK)
+    assert "log" in (caught.value.hint or "")
     assert caught.value.where == endpoint.url
     assert len(endpoint.requests) == 3
 
@@ -293,7 +295,7 @@ def test_an_answer_that_is_none_is_the_fault_of_the_endpoint(
 ) -> None:
     endpoint.replies = [(200, body)]
     endpoint.kind = kind
-    with pytest.raises(ModelError, match=says) as raised:
+    with pytest.raises(ModelUnavailable, match=says) as raised:
         endpoint.model().chat(ASK, on_token=print if streamed else None)
     assert raised.value.where == endpoint.url
     assert len(endpoint.requests) == 1  # another try would get the same

@@ -17,19 +17,18 @@ import openai.types.chat
 from sqlore.errors import ModelError, ModelRefusal, ModelTimeout, ModelUnavailable
 from sqlore.llm.base import (
     Answer,
-    Finish,
     ModelSettings,
-    ModelStep,
     OnStep,
     OnToken,
     more_time,
     repeated,
     require_model_requests,
 )
+from sqlore.llm.openai_reply import Heard, Reply, cut, unstreamed
 from sqlore.model import Message, Usage
 
 if TYPE_CHECKING:
-    import httpx
+    pass
 
 _TOKEN: Final = 40
 """Characters of a token at most, taken over a whole answer."""
@@ -90,7 +89,7 @@ class OpenAIModel:
         if stop:
             body["stop"] = list(stop)
         limit = self._settings.timeout if timeout is None else timeout
-        heard = _Heard(on_token, on_step, limit) if on_token or on_step else None
+        heard = Heard(on_token, on_step, limit) if on_token or on_step else None
         if heard is not None:
             heard.begun()
             body |= {"stream": True, "stream_options": {"include_usage": True}}
@@ -98,7 +97,7 @@ class OpenAIModel:
         reply = self._send(body, started + limit, limit, heard)
         return self._answer(reply, time.monotonic() - started)
 
-    def _send(self, body: dict[str, Any], deadline: float, limit: float, heard: _Heard | None) -> _Reply:
+    def _send(self, body: dict[str, Any], deadline: float, limit: float, heard: Heard | None) -> Reply:
         tries = 0
         while True:
             left = deadline - time.monotonic()
@@ -122,13 +121,13 @@ class OpenAIModel:
             except (openai.OpenAIError, ValueError, AttributeError, TypeError) as error:
                 raise self._strange(error) from error
 
-    def _once(self, body: dict[str, Any], left: float, deadline: float, heard: _Heard | None) -> _Reply:
+    def _once(self, body: dict[str, Any], left: float, deadline: float, heard: Heard | None) -> Reply:
         answer = self._client.chat.completions.create(**body, timeout=left)
         if heard is None:
-            return _Reply.whole(answer)
+            return Reply.whole(answer)
         if "json" in answer.response.headers.get("content-type", ""):
-            return _unstreamed(answer.response, heard)
-        reply, most = _Reply(), _TOKEN * body.get("max_tokens", body.get("max_completion_tokens", 10_000))
+            return unstreamed(answer.response, heard)
+        reply, most = Reply(), _TOKEN * body.get("max_tokens", body.get("max_completion_tokens", 10_000))
         with answer:
             for chunk in answer:
                 reply.add(chunk, heard)
@@ -161,7 +160,7 @@ class OpenAIModel:
                 return True
         return False
 
-    def _answer(self, reply: _Reply, seconds: float) -> Answer:
+    def _answer(self, reply: Reply, seconds: float) -> Answer:
         if reply.refusal:
             raise ModelRefusal(f"the model {self.name} refused to answer: {reply.refusal}")
         prompt, cached, completion = reply.tokens
@@ -184,17 +183,26 @@ class OpenAIModel:
         )
 
     def _unavailable(self, error: openai.APIError, tries: int) -> ModelUnavailable:
-        status = f"HTTP {error.status_code}" if isinstance(error, openai.APIStatusError) else "no connection"
         times = "once" if tries == 1 else f"{tries} times"
+        if isinstance(error, openai.RateLimitError):
+            what, hint = "has no more room for requests", "wait, ask less at a time, or look at its quota"
+        elif isinstance(error, openai.APIStatusError):
+            what, hint = "fails", "the fault is the endpoint's: look at its log, or try later"
+        else:
+            message = f"the model {self.name} cannot be reached: no connection, tried {times}"
+            hint = "is the endpoint's address right, and is it running?"
+            return ModelUnavailable(message, where=self._where, hint=hint)
+        said = error.message.removeprefix(f"Error code: {error.status_code}").removeprefix(" - ")
+        status = f"HTTP {error.status_code}: {cut(said)}" if said else f"HTTP {error.status_code}"
         return ModelUnavailable(
-            f"the model {self.name} cannot be reached: {status}, tried {times}",
+            f"the endpoint of the model {self.name} {what} ({status}), tried {times}",
             where=self._where,
-            hint="is the endpoint's address right, and is it running?",
+            hint=hint,
         )
 
-    def _strange(self, error: Exception) -> ModelError:
+    def _strange(self, error: Exception) -> ModelUnavailable:
         """What came is no chat completion: a page of a proxy, or another service at that address."""
-        return ModelError(
+        return ModelUnavailable(
             f"the model {self.name}: what answers is no chat completion ({_what(error)})",
             where=self._where,
             hint="check the address, which mostly ends in /v1",
@@ -222,91 +230,6 @@ class OpenAIModel:
         )
 
 
-def _unstreamed(response: httpx.Response, heard: _Heard) -> _Reply:
-    """The answer of an endpoint that gives it whole although a stream was asked for."""
-    data = json.loads(response.read())
-    facts = data if isinstance(data, dict) else {}
-    reply = _Reply.whole(openai.types.chat.ChatCompletion.construct(**facts))
-    if reply.text:
-        heard(reply.text)
-    return reply
-
-
-class _Heard:
-    """Who listens to an answer: to its pieces, to how far it is, or to both."""
-
-    def __init__(self, on_token: OnToken | None, on_step: OnStep | None, limit: float) -> None:
-        self._on_token, self._on_step, self._limit, self._pieces = on_token, on_step, limit, 0
-
-    def begun(self) -> None:
-        if self._on_step is not None:
-            self._on_step(ModelStep("asked", limit=self._limit))
-
-    def __call__(self, text: str) -> None:
-        """A piece of the answer came: one token, as nearly all endpoints send them."""
-        self._pieces += 1
-        if self._on_step is not None:
-            self._on_step(ModelStep("writes", self._pieces, limit=self._limit))
-        if self._on_token is not None:
-            self._on_token(text)
-
-
-class _Reply:
-    """An answer as it comes, whole or in pieces."""
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.refusal = ""
-        self.finish: Finish = "other"
-        self.tokens = (0, 0, 0)
-        self._came = False
-
-    @classmethod
-    def whole(cls, completion: Any) -> _Reply:
-        reply = cls()
-        if completion.choices:
-            choice = completion.choices[0]
-            reply._came = True
-            reply.text = choice.message.content or ""
-            reply.refusal = getattr(choice.message, "refusal", None) or ""
-            reply._end(choice.finish_reason)
-        if fault := getattr(completion, "error", None):
-            raise ValueError(f"it says {_cut(json.dumps(fault))}")
-        reply._count(completion.usage)
-        return reply.checked()
-
-    def checked(self) -> _Reply:
-        """Itself. Raises `ValueError` where no answer came: an empty one is one, nothing is none."""
-        if not self._came:
-            raise ValueError("it has no choices")
-        return self
-
-    def add(self, chunk: Any, heard: Callable[[str], None]) -> None:
-        if chunk.choices:
-            self._came = True
-            delta = chunk.choices[0].delta
-            if delta.content:
-                self.text += delta.content
-                heard(delta.content)
-            self.refusal += getattr(delta, "refusal", None) or ""
-            self._end(chunk.choices[0].finish_reason)
-        self._count(chunk.usage)
-
-    def _end(self, reason: str | None) -> None:
-        if reason == "content_filter" and not self.refusal:
-            self.refusal = "its content filter stopped the answer"
-        if reason == "stop":
-            self.finish = "stop"
-        elif reason == "length":
-            self.finish = "length"
-
-    def _count(self, usage: Any) -> None:
-        if usage is not None:
-            details = getattr(usage, "prompt_tokens_details", None)
-            cached = getattr(details, "cached_tokens", None) or 0
-            self.tokens = (usage.prompt_tokens or 0, cached, usage.completion_tokens or 0)
-
-
 def _pause(error: openai.APIError, tries: int) -> float:
     """Seconds to wait: what the endpoint asks for, else 0.5, 1, 2, ... with up to a quarter more."""
     if isinstance(error, openai.APIStatusError):
@@ -324,15 +247,10 @@ def _what(error: Exception) -> str:
     ('it has no choices', 'AttributeError')
     """
     if isinstance(error, json.JSONDecodeError):
-        return f"it is {_cut(error.doc)}, no JSON" if error.doc.strip() else "it is empty"
+        return f"it is {cut(error.doc)}, no JSON" if error.doc.strip() else "it is empty"
     if isinstance(error, openai.APIError):
-        return f"it says {_cut(error.message)}"
+        return f"it says {cut(error.message)}"
     return str(error) if type(error) is ValueError else type(error).__name__
-
-
-def _cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 120 else f"{line[:120]}…"
 
 
 def _hint(message: str) -> str | None:

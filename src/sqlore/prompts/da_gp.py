@@ -204,7 +204,7 @@ class Adaptation:
         try:
             self._bench.runs(settled.sql)
         except Unfit as why:
-            return replace(settled, problem=str(why))
+            return replace(settled, problem=f"{why}: {why.detail}" if why.detail else str(why))
         return replace(settled, problem="")
 
     def _made(self, blank: Entry, original: Shot, source: Schema, number: int) -> Entry:
@@ -264,7 +264,7 @@ class PreparedAdapted:
         for original, entry in zip(originals, entries, strict=True):
             failed.update(entry.failed)
             if entry.problem:
-                failed[entry.problem] += 1
+                failed[entry.problem.partition(":")[0]] += 1
             own = _shot(told, entry, mask)
             if own is not None:
                 adapted.append(own)

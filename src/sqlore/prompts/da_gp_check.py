@@ -34,7 +34,11 @@ _LAST_NAME: Final = re.compile(r"""[^."]+$|"[^"]*"$""")
 
 
 class Unfit(Exception):
-    """Why SQL is no example, in few words that can be counted."""
+    """Why SQL is no example, in few words that can be counted; `detail` is what the database says of it."""
+
+    def __init__(self, why: str, detail: str = "") -> None:
+        super().__init__(why)
+        self.detail = detail
 
 
 def allowed_distance(size: int) -> int:
@@ -61,7 +65,7 @@ class Bench:
             checked = sql_line(check_query(sql, self._dialect, self._schema))
             return checked, self._engine.run(checked, limit=ROWS, timeout=SECONDS)
         except (CheckError, SqlError, EngineError) as error:
-            raise Unfit("does not run") from error
+            raise Unfit("does not run", error.message) from error
 
     def fit(self, sql: str, pattern: str) -> str:
         """The statement, where it may stand for `pattern` (both in the target's dialect). Raises Unfit."""

@@ -14,7 +14,8 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqlore.knowledge.describe.describer import Describer
-from sqlore.knowledge.describe.words import Words, joined
+from sqlore.knowledge.describe.english import joined
+from sqlore.knowledge.describe.words import Words
 from sqlore.model import Schema
 from sqlore.sql.decompose import Step
 from sqlore.sql.tree import parse_one

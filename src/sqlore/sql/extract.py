@@ -18,79 +18,27 @@ from typing import Any, Final
 
 from sqlore.errors import ModelRefusal, SqlError
 from sqlore.sql.check.query import check_query
+from sqlore.sql.extract_patterns import (
+    ANYWHERE,
+    BEGIN,
+    BLOCK_BEGIN,
+    CONTROL,
+    CUT,
+    DIALECTS,
+    FENCE,
+    KEYS,
+    LINE_START,
+    NEXT,
+    NOT_SQL,
+    ONE_LINE_FENCE,
+    QUERY,
+    SKIP,
+    THOUGHT,
+    THOUGHT_END,
+)
 
 __all__ = ["extract_sql"]
 
-_THOUGHT: Final = re.compile(
-    r"<(think|thinking|thought|reasoning|reflection)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE
-)
-_THOUGHT_END: Final = re.compile(
-    r"\A.*</(?:think|thinking|thought|reasoning|reflection)>", re.DOTALL | re.IGNORECASE
-)
-_CONTROL: Final = re.compile(r"<\|[^|<>]{1,40}\|>|\[/?INST\]|</?s>")
-_FENCE: Final = re.compile(
-    r"^[ \t>]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+#.-]*)[^\n]*\n"
-    r"(?P<body>.*?)(?:^[ \t>]*(?P=mark)|(?P=mark)[ \t]*$|\Z)",
-    re.DOTALL | re.MULTILINE,
-)
-_ONE_LINE_FENCE: Final = re.compile(r"```(?:[a-z]*sql\b)?[ \t]*(?P<body>[^`\n]+?)[ \t]*```", re.IGNORECASE)
-_NOT_SQL: Final = frozenset(
-    {
-        "python",
-        "py",
-        "bash",
-        "sh",
-        "shell",
-        "javascript",
-        "js",
-        "csv",
-        "html",
-        "xml",
-        "yaml",
-        "output",
-        "markdown",
-    }
-)
-_WORDS: Final = (
-    "SELECT|VALUES|INSERT|UPDATE|DELETE|REPLACE|MERGE|CREATE|DROP|ALTER|TRUNCATE|PRAGMA|ATTACH|DETACH|COPY"
-    "|EXPLAIN|GRANT|REVOKE|VACUUM|CALL|EXEC"
-)
-_CTE: Final = (
-    r"""WITH\s+(?:RECURSIVE\s+)?(?:\w+|"[^"]+"|`[^`]+`|\[[^\]]+\])\s*(?:\([^()]*\)\s*)?"""
-    r"""AS\s*(?:(?:NOT\s+)?MATERIALIZED\s*)?\("""
-)
-_BEGIN: Final = rf"(?:\(\s*)*(?:(?:{_WORDS})\b(?!\s*[:,.])|{_CTE})"
-_BLOCK_BEGIN: Final = re.compile(
-    rf"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:{_BEGIN}|FROM\s)", re.IGNORECASE | re.DOTALL
-)
-_LINE_START: Final = re.compile(
-    r"^[ \t>_#]*(?P<bullet>(?:[*+-]|\d+[.)])[ \t]+)?"
-    r"(?:[*_]*(?:final\s+)?(?:sql(?:ite)?|query|answer|statement|output)(?:\s+query|\s+statement)?"
-    rf"[*_]*\s*:?[*_]*\s*:?)?[ \t]*`?(?P<begin>{_BEGIN})",
-    re.IGNORECASE | re.MULTILINE,
-)
-_ANYWHERE: Final = re.compile(
-    rf"(?<![\w.])(?P<begin>(?-i:(?:\(\s*)*(?:SELECT\b|{_CTE})|select\s))", re.MULTILINE
-)
-# What ends a statement that has no semicolon: a blank line, a closing tag or fence, a line of prose.
-_PROSE: Final = (
-    r"This|That|These|The|It|Its|Note|Explanation|Here|In|We|I|You|Your|Output|Result|Results|Answer|Question"
-    r"|Let|Please|If|Or|Alternatively|However|Since|To|For|Where\s+the|So|Finally|First|Second|Sure|Hope|Assuming"
-)
-_CUT: Final = re.compile(
-    r"\n[ \t]*\n|\n?[ \t]*```|</(?:sql|query|answer|code)>"
-    r"|\n[ \t]*(?:#{1,6}[ \t]|\*\*|[-*][ \t]+[A-Z`*]|\d+\.[ \t])"
-    rf"|\n(?=[ \t]*(?:{_PROSE})\b[ ,:'])"
-)
-_SKIP: Final = re.compile(
-    r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|/\*.*?\*/|(?P<stop>;)|(?P<open>[(\[])|(?P<close>[)\]])""",
-    re.DOTALL,
-)
-# What may stand between two statements that belong together: white space and comments.
-_NEXT: Final = re.compile(rf"(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/)*(?={_BEGIN})", re.IGNORECASE | re.DOTALL)
-_QUERY: Final = re.compile(r"[(\s]*(?:SELECT|WITH|VALUES)\b", re.IGNORECASE)
-_KEYS: Final = ("sql", "query", "sql_query", "statement", "answer", "code", "result")
-_DIALECTS: Final = ("sqlite", "duckdb", "postgres")
 #: Places where a statement may end that are tried, and characters behind a failure that may still matter.
 _MOST_ENDS: Final = 40
 _AHEAD: Final = 40
@@ -109,7 +57,7 @@ def extract_sql(answer: str, *, dialect: str | None = None) -> str:
     Traceback (most recent call last):
     sqlore.errors.ModelRefusal: the answer holds no SQL
     """
-    text = _CONTROL.sub("", _without_thoughts(answer.removeprefix("\ufeff"))).replace("\r\n", "\n").strip()
+    text = CONTROL.sub("", _without_thoughts(answer.removeprefix("\ufeff"))).replace("\r\n", "\n").strip()
     reads = _Reader(dialect)
     for found in (
         _from_json(text),
@@ -130,7 +78,7 @@ class _Reader:
     """Says whether a text reads as one query."""
 
     def __init__(self, dialect: str | None) -> None:
-        self.dialects = (dialect,) if dialect else _DIALECTS
+        self.dialects = (dialect,) if dialect else DIALECTS
 
     def is_query(self, text: str) -> bool:
         return self.read(text) is None
@@ -159,7 +107,7 @@ def _fails_at(error: SqlError, text: str) -> int:
 
 def _without_thoughts(text: str) -> str:
     """The answer proper; where only the end of a thought is marked, what follows it."""
-    return _THOUGHT_END.sub("", _THOUGHT.sub("\n", text))
+    return THOUGHT_END.sub("", THOUGHT.sub("\n", text))
 
 
 def _tidy(text: str) -> str:
@@ -192,9 +140,9 @@ def _statement_of(value: Any) -> str | None:
     if not isinstance(value, dict):
         return None
     folded = {str(key).lower(): item for key, item in value.items()}
-    for key in _KEYS:
+    for key in KEYS:
         item = folded.get(key)
-        if isinstance(item, str) and re.match(rf"\s*{_BEGIN}", item, re.IGNORECASE):
+        if isinstance(item, str) and re.match(rf"\s*{BEGIN}", item, re.IGNORECASE):
             return item
         if isinstance(item, dict):
             return _statement_of(item)
@@ -207,15 +155,15 @@ def _statement_of(value: Any) -> str | None:
 def _from_fences(text: str, reads: _Reader) -> str | None:
     blocks = [
         _tidy(match["body"])
-        for match in _FENCE.finditer(text)
-        if match["language"].lower() not in _NOT_SQL and match["body"].strip()
+        for match in FENCE.finditer(text)
+        if match["language"].lower() not in NOT_SQL and match["body"].strip()
     ]
-    blocks = blocks or [_tidy(match["body"]) for match in _ONE_LINE_FENCE.finditer(text)]
+    blocks = blocks or [_tidy(match["body"]) for match in ONE_LINE_FENCE.finditer(text)]
     for block in reversed(blocks):
         if reads.is_query(block):
             return block
     for block in blocks:
-        if _BLOCK_BEGIN.match(block):
+        if BLOCK_BEGIN.match(block):
             return block
     # A prompt may have opened the block and the SELECT itself.
     return next((found for found in (_continued(block, reads) for block in blocks) if found), None)
@@ -235,7 +183,7 @@ class _Candidate:
 
 def _continued(text: str, reads: _Reader) -> str | None:
     """An answer that goes on after a SELECT the prompt ended with: ` count(*) FROM t`."""
-    if re.match(rf"\s*`*{_BEGIN}", text, re.IGNORECASE):
+    if re.match(rf"\s*`*{BEGIN}", text, re.IGNORECASE):
         return None
     head = text.split("\n\n")[0]
     # Prose can read as a list of columns, so something that only SQL has must be there.
@@ -250,13 +198,13 @@ def _continued(text: str, reads: _Reader) -> str | None:
 def _from_prose(text: str, reads: _Reader) -> str | None:
     if reads.is_query(_tidy(text)):
         return _tidy(text)
-    found = list(_candidates(text, _LINE_START, reads))
+    found = list(_candidates(text, LINE_START, reads))
     if not any(candidate.is_query for candidate in found):
         # The SELECT within a CREATE or an INSERT is not what was said.
-        taken = [(one.start, one.end) for one in found if one.convincing and not _QUERY.match(one.sql)]
+        taken = [(one.start, one.end) for one in found if one.convincing and not QUERY.match(one.sql)]
         found += [
             one
-            for one in _candidates(text, _ANYWHERE, reads)
+            for one in _candidates(text, ANYWHERE, reads)
             if one.is_query and not any(start <= one.start < end for start, end in taken)
         ]
     queries = [candidate for candidate in found if candidate.is_query]
@@ -283,7 +231,7 @@ def _candidate(text: str, start: int, reads: _Reader) -> _Candidate:
     """The statement that begins at `start`: the longest piece that reads as a query, else up to the first
     place where one may end with all brackets closed."""
     inner, limit = _semicolons(text, start)
-    cuts = (match.start() for match in _CUT.finditer(text, inner, limit))
+    cuts = (match.start() for match in CUT.finditer(text, inner, limit))
     first = list(islice(cuts, _MOST_ENDS))
     if text[start - 1 : start] == "`":  # in backticks on its line: here the nearest end is the right one
         for tick in _ticks(text, start):
@@ -333,9 +281,9 @@ def _semicolons(text: str, start: int) -> tuple[int, int]:
     """Where the last statement begins and where it ends, by semicolons: a statement right behind another
     belongs to the answer too, and only behind it the answer may be cut."""
     inner = start
-    for match in _SKIP.finditer(text, start):
+    for match in SKIP.finditer(text, start):
         if match["stop"]:
-            rest = _NEXT.match(text[match.end() :])
+            rest = NEXT.match(text[match.end() :])
             if rest is None or not _is_convincing(text[match.end() + rest.end() :]):
                 return inner, match.end()
             inner = match.end() + rest.end()
@@ -344,7 +292,7 @@ def _semicolons(text: str, start: int) -> tuple[int, int]:
 
 def _is_balanced(text: str) -> bool:
     depth = 0
-    for match in _SKIP.finditer(text):
+    for match in SKIP.finditer(text):
         depth += bool(match["open"]) - bool(match["close"])
     return depth <= 0
 

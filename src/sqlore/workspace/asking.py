@@ -70,7 +70,7 @@ def refiner(lore: Opened, *, model: bool) -> Refiner:
 
 def check(lore: Opened, sql: str, question: str) -> Draft:
     """A query checked, run and cited; `question` may be empty."""
-    from sqlore.answer.refine.change import checked_draft
+    from sqlore.answer.refine.checked import checked_draft
     from sqlore.retrieve import Retriever
 
     lore.look_again()

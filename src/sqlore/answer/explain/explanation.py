@@ -15,7 +15,7 @@ from sqlore.answer.cite import cite_fragments
 from sqlore.answer.explain.model import ExplainedNode, Explanation, Item
 from sqlore.catalog import Catalog
 from sqlore.knowledge.describe.describer import Describer
-from sqlore.knowledge.describe.words import joined
+from sqlore.knowledge.describe.english import joined
 from sqlore.knowledge.records import Description
 from sqlore.model import Citation, Draft, Fragment, Kind
 from sqlore.sql import unknown_name

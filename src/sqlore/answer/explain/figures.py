@@ -34,7 +34,7 @@ from sqlore.answer.explain.unused import unused_joins
 from sqlore.answer.explain.words import short_value
 from sqlore.catalog import humanize
 from sqlore.errors import QueryError, QueryTimeout
-from sqlore.knowledge.describe.words import plural, singular
+from sqlore.knowledge.describe.english import plural, singular
 from sqlore.model import Rows
 from sqlore.sql.scopes.graph import Node
 

@@ -1,7 +1,7 @@
 """One piece of a draft changed, and nothing else: edited, replaced from the history, switched off, added.
 
 Every act gives a `Refinement`, which is looked at before it is applied. After that the query is checked, run
-and cited as `ask` does it (`checked_draft`). Cerebra, section 4.5: refinement of one knowledge item.
+and cited as `ask` does it (`checked`). Cerebra, section 4.5: refinement of one knowledge item.
 """
 
 from __future__ import annotations
@@ -10,18 +10,15 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlore.answer.cite import cite
-from sqlore.answer.coverage import Coverage
 from sqlore.answer.explain.explanation import describer_for
 from sqlore.answer.refine.ask import asked_for
 from sqlore.answer.refine.fit import require_new
 from sqlore.answer.refine.history import Act, DraftHistory, Refinement, switched_on
 from sqlore.answer.refine.options import Alternative, Options
 from sqlore.answer.refine.wish import granted, with_values
-from sqlore.answer.tries import describe
 from sqlore.config import Settings, load_settings
-from sqlore.errors import EditError, EngineError, ModelUnavailable, SqlError, UsageError
-from sqlore.model import Attempt, Draft, Fragment, Kind, Usage
+from sqlore.errors import EditError, ModelUnavailable, SqlError, UsageError
+from sqlore.model import Fragment, Kind, Usage
 from sqlore.sql import check_query
 from sqlore.sql.edit.compare import confirmed
 from sqlore.sql.edit.insert import inserted
@@ -32,12 +29,10 @@ from sqlore.sql.edit.text import Change, TextEdit
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
-    from sqlore.engines import Engine
     from sqlore.knowledge import Store
     from sqlore.llm import ChatModel
-    from sqlore.retrieve.snapshot import Snapshot
 
-__all__ = ["DraftItem", "Refiner", "checked_draft"]
+__all__ = ["DraftItem", "Refiner"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,35 +269,6 @@ class Refiner:
                 if before.message == error.message:
                     return
             raise
-
-
-def checked_draft(
-    sql: str,
-    *,
-    engine: Engine,
-    catalog: Catalog,
-    store: Store | None = None,
-    settings: Settings | None = None,
-    question: str = "",
-    snapshot: Snapshot | None = None,
-) -> Draft:
-    """A query checked, run and cited as `ask` does it: with rows, or with the reason why not.
-
-    `snapshot` is what the history knows of the words of the question (`Retriever.snapshot`).
-    """
-    settings = settings or load_settings()
-    try:
-        sql = check_query(sql, engine.dialect, catalog.schema)
-    except SqlError as error:
-        return Draft(question, "", attempts=(Attempt(sql, describe(error)),), error=describe(error))
-    rows, failure = None, None
-    try:
-        rows = engine.run(sql, limit=settings.row_limit, timeout=settings.query_timeout)
-    except (SqlError, EngineError) as error:
-        failure = describe(error)
-    citations = cite(sql, store, engine.dialect, catalog.schema) if store is not None else ()
-    left = Coverage(catalog, snapshot, engine.dialect).uncovered(question, sql) if question else ()
-    return Draft(question, sql, citations, rows, (Attempt(sql, failure),), error=failure, uncovered=left)
 
 
 #: Clauses that a piece can be put into anew.

@@ -17,7 +17,7 @@ from sqlore.catalog import Catalog
 from sqlore.evals.build.frame import Placed
 from sqlore.evals.build.pieces import Keys, Part
 from sqlore.knowledge.describe.describer import Describer
-from sqlore.knowledge.describe.words import plural
+from sqlore.knowledge.describe.english import plural
 from sqlore.model import Fragment
 
 __all__ = ["Wording", "own_words", "several"]

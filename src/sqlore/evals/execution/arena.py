@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from sqlore.evals.ground import Ground, GroundPlan, Progress, grounds
 from sqlore.model import Attempt, Draft, ParsedScript, Usage
 from sqlore.prompts import Prepared, load_strategy, prepare_strategy
 from sqlore.retrieve import ModelFilter, Retriever
+from sqlore.retrieve.baselines.plugged import function_at, theirs
 
 if TYPE_CHECKING:
     from sqlore.config import Settings
@@ -126,16 +126,17 @@ def contestant(name: str, place: Arena) -> Contestant:
     """A strategy of sqlore by its name, with another retriever after ``@`` and settings of its own after
     ``+``; or ``module:function``, which is given the `Arena`.
 
-    Raises `ConfigError` for a name that is none, `UsageError` for a function or retriever that cannot be had.
+    Raises `ConfigError` for a name that is none, `UsageError` for a function or retriever that cannot be had
+    or fails, with the place.
     """
     if not read_name(name).foreign:
         return prepared(name, place)
-    module, _, function = name.partition(":")
-    try:
-        made = getattr(importlib.import_module(module), function)(place)
-    except (ImportError, AttributeError) as error:
-        hint = "module:function, to be called with the arena"
-        raise UsageError(f"{name} cannot be loaded: {error}", hint=hint) from error
+    make = function_at(name, "strategy")
+    with theirs(name):
+        made = make(place)
+    if not callable(made):
+        hint = "the function is given the Arena and gives a function of (question, exclude)"
+        raise UsageError(f"{name} gave no function: {made!r}", hint=hint)
     return Foreign(name, made)
 
 
@@ -209,15 +210,22 @@ class Strategy:
 
 @dataclass(frozen=True)
 class Foreign:
-    """Somebody's own function: ``(question, exclude) -> Draft or SQL``."""
+    """Somebody's own function: ``(question, exclude) -> Draft or SQL``. Its faults are
+    raised as `UsageError`."""
 
     name: str
     function: Callable[[str, Collection[str]], Draft | str]
 
     def answer(self, task: Question) -> Answered:
         """Asks; what is only SQL cost nothing that is known."""
-        said = self.function(task.question, task.exclude)
-        return answered(said) if isinstance(said, Draft) else Answered(said, None if said else "no SQL")
+        with theirs(self.name):
+            said = self.function(task.question, task.exclude)
+        if isinstance(said, Draft):
+            return answered(said)
+        if not isinstance(said, str):
+            hint = "SQL as text, or a Draft"
+            raise UsageError(f"{self.name} answered with {said!r}", hint=hint)
+        return Answered(said, None if said.strip() else "no SQL")
 
 
 @dataclass(frozen=True)

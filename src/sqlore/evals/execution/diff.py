@@ -12,12 +12,18 @@ from sqlglot import transpile
 from sqlglot.errors import SqlglotError
 
 from sqlore.evals.compare_rows import WHY
+from sqlore.evals.execution.lines import UNTAKEN
 
 __all__ = ["OUTCOMES", "Said", "Told", "diff_lines", "laid_out", "questions_of"]
 
 Line = Mapping[str, Any]
 #: What can come of an answer, by a line's `why`.
-OUTCOMES = {**WHY, "error": "the query does not run", "none": "no query"}
+OUTCOMES = {
+    **WHY,
+    "error": "the query does not run",
+    "none": "no query",
+    UNTAKEN: "the model did not take it",
+}
 
 
 @dataclass(frozen=True, slots=True)

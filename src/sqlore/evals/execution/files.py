@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -73,18 +74,23 @@ def questions_markdown(questions: Iterable[Told]) -> str:
     parts = ["# Question by question\n"]
     for one in questions:
         counted = "" if one.counted else " (not counted)"
-        parts.append(f"## {one.database} {one.question_id}{counted}\n\n{' '.join(one.question.split())}\n")
+        parts.append(f"## {_text(f'{one.database} {one.question_id}')}{counted}\n\n{_text(one.question)}\n")
         parts.append(_fenced("sql", ["-- gold", *one.gold]))
         for number, said in enumerate(one.said):
             mark = "right" if said.correct else "wrong"
-            error = f" ({' '.join(said.error.split())})" if said.error else ""
-            parts.append(f"**{', '.join(said.strategies)}**: {mark}, {said.outcome}{error}\n")
+            error = f" ({_text(said.error)})" if said.error else ""
+            parts.append(f"**{_text(', '.join(said.strategies))}**: {mark}, {said.outcome}{error}\n")
             before = one.said[0].sql if number else ()
             if said.sql:
                 parts.append(
                     _fenced("diff", diff_lines(before, said.sql)) if before else _fenced("sql", said.sql)
                 )
     return "\n".join(parts)
+
+
+def _text(text: str) -> str:
+    """One line of plain text: nothing in it is read as HTML."""
+    return escape(" ".join(text.split()), quote=False)
 
 
 def _fenced(kind: str, lines: Iterable[str]) -> str:

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
-from sqlore.errors import ConfigError, ModelUnavailable, SqlError, SqloreError
+from sqlore.errors import (
+    ModelError,
+    ModelRefusal,
+    ModelTimeout,
+    ModelUnavailable,
+    SqlError,
+    SqloreError,
+    UsageError,
+)
 from sqlore.evals.compare_rows import judge
 from sqlore.evals.execution.arena import Answered, Arena, Contestant
 from sqlore.evals.execution.folder import Kept
@@ -14,19 +22,24 @@ from sqlore.evals.execution.gold import ROWS, Gold
 from sqlore.evals.execution.tasks import Question
 from sqlore.sql import parse_script
 
-__all__ = ["answer_line", "gold_line", "scored_sql"]
+__all__ = ["UNTAKEN", "answer_line", "gold_line", "scored_sql"]
+
+#: `why` of a line where the model did not take the request: it is asked again when the run goes on.
+UNTAKEN: Final = "untaken"
 
 
 def answer_line(who: Contestant, task: Question, gold: Gold, place: Arena, kept: Kept) -> dict[str, Any]:
-    """Asks and scores. A model that fails on this question gives a wrong answer; one that cannot be reached
-    raises `ModelUnavailable`."""
-    started, before = time.monotonic(), kept.given_again
+    """Asks and scores. A model that fails on this question gives a wrong answer; one that cannot be reached,
+    and a fault of somebody's own strategy (`UsageError`), are raised."""
+    started, before, untaken = time.monotonic(), kept.given_again, False
     try:
         said = who.answer(task)
-    except (ModelUnavailable, ConfigError):
+    except (ModelUnavailable, UsageError):
         raise
     except SqloreError as error:
         said = Answered("", error.message)
+        untaken = isinstance(error, ModelError) and not isinstance(error, (ModelRefusal, ModelTimeout))
+    scored = scored_sql(said, task, gold, place)
     seconds = time.monotonic() - started + kept.given_again - before
     return {
         "strategy": who.name,
@@ -36,7 +49,7 @@ def answer_line(who: Contestant, task: Question, gold: Gold, place: Arena, kept:
         "gold": task.sql,
         "sql": said.sql,
         "dialect": place.engine.dialect,
-        **scored_sql(said, task, gold, place),
+        **(scored | {"why": UNTAKEN} if untaken else scored),
         "counted": gold.status == "ok",
         "ordered": gold.groups is not None,
         "difficulty": task.difficulty,

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from sqlore.config import Settings, load_settings
-from sqlore.errors import UsageError
+from sqlore.errors import ConfigError, UsageError
 from sqlore.evals.execution.plugged import GOLD
 from sqlore.prompts import load_strategy
 from sqlore.retrieve.baselines import NAMES
+from sqlore.retrieve.baselines.plugged import function_at
 
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["WARM", "Name", "check_names", "needs_history", "read_name"]
+__all__ = ["WARM", "Name", "as_measured", "check_names", "needs_history", "read_name", "uses_history"]
 
 #: The retriever over examples that were made for the database.
 WARM: Final = "warm"
@@ -34,13 +35,15 @@ class Name:
     foreign: bool = False
 
     def settings_over(self, settings: Settings) -> Settings:
-        """The settings for this strategy. Raises `ConfigError` for one that is none or has no such value.
-
-        What is measured is the strategy: nothing is reused, unless its name or somebody's settings say so.
-        """
-        given: dict[str, Any] = {name: getattr(settings, name) for name in settings.model_fields_set}
-        given.setdefault("reuse", "none")
+        """The settings for this strategy. Raises `ConfigError` for one that is none or has no such value."""
+        given = as_measured(settings)
         return load_settings(**{**given, **self.settings})
+
+
+def as_measured(settings: Settings) -> dict[str, Any]:
+    """What somebody has set, for a run: what is measured is a strategy, so nothing is reused unless it is
+    said so."""
+    return {"reuse": "none", **{name: getattr(settings, name) for name in settings.model_fields_set}}
 
 
 def read_name(text: str) -> Name:
@@ -77,9 +80,16 @@ def check_names(strategies: Sequence[str], settings: Settings, predictions: Coll
             raise UsageError(f"{name} is named twice", hint="name predictions otherwise: NAME=FILE")
     if not names:
         raise UsageError("nothing to compare", hint="name --strategies, or give --predictions FILE")
-    for one in map(read_name, strategies):
-        one.settings_over(settings)
+    for text in strategies:
+        one = read_name(text)
+        try:
+            one.settings_over(settings)
+        except ConfigError as error:
+            if one.settings:  # a setting that the strategy's own name has, or one of the run
+                raise ConfigError(error.message, where=text, hint=error.hint) from None
+            raise
         if one.foreign:
+            function_at(one.own, "strategy")
             continue
         uses = load_strategy(one.own).history
         if one.retriever and not uses:
@@ -90,6 +100,11 @@ def check_names(strategies: Sequence[str], settings: Settings, predictions: Coll
 
 
 def needs_history(name: str) -> bool:
-    """Whether a strategy looks at the history at all; a warmed one has examples made for it instead."""
+    """Whether a strategy may look at the history; a warmed one has examples made for it instead."""
+    return read_name(name).foreign or uses_history(name)
+
+
+def uses_history(name: str) -> bool:
+    """Whether a strategy of sqlore shows scripts of the history."""
     one = read_name(name)
-    return one.foreign or (load_strategy(one.own).history and one.retriever != WARM)
+    return not one.foreign and load_strategy(one.own).history and one.retriever != WARM

@@ -50,6 +50,8 @@ def find_places(db: str, databases: Sequence[str], wanted: Collection[str] = ())
     keep = {name.lower() for name in wanted}
     others = {name: n for name, n in counts.items() if keep and name and name.lower() not in keep}
     left = [name for name in counts if name not in others]
+    if not counts:
+        raise UsageError("there is no task to ask", hint="a task has a question, and its SQL as SQL or query")
     if not left:
         raise UsageError("no task is of these databases", hint=f"there are {', '.join(sorted(others)[:12])}")
     if _ID in db:

@@ -53,10 +53,7 @@ def _value(text: str, where: str) -> Any:
             return [json.loads(line) for line in lines]
         except ValueError:
             raise SourceError(f"not JSON: {error}", where=where) from error
-    lines = text.splitlines()
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return lines
+    return text.splitlines()
 
 
 def _by_number(found: Mapping[str, Any], questions: Sequence[Question], where: str) -> Predicted:
@@ -73,7 +70,7 @@ def _by_number(found: Mapping[str, Any], questions: Sequence[Question], where: s
 
     by_id, by_place = fits(ids), fits(places)
     chosen = places if by_place > by_id else ids
-    if split and not max(by_id, by_place):
+    if not max(by_id, by_place):
         raise SourceError("no prediction is for one of the tasks", where=where, hint="keys are question ids")
     return {
         (one.database, one.id): sql
@@ -87,6 +84,9 @@ def _in_turn(found: Sequence[Any], questions: Sequence[Question], where: str) ->
     """A prediction a task in their order, or records that name their task."""
     if found and all(isinstance(one, Mapping) and not _ID.isdisjoint(one) for one in found):
         return _by_name(found, questions, where)
+    found = list(found)
+    while len(found) > len(questions) and not str(found[-1]).strip():  # blank lines behind the last one
+        found.pop()
     if len(found) != len(questions):
         raise SourceError(
             f"{len(found)} predictions for {len(questions)} tasks",
@@ -113,7 +113,12 @@ def _by_name(found: Sequence[Any], questions: Sequence[Question], where: str) ->
         name = str(next(record[key] for key in record if key in _ID))
         database = str(record.get("db_id") or record.get("database") or "")
         sql, _ = _split(_sql_of(record, where))
-        out.update({(one.database, one.id): sql for one in tasks.get(name, ()) if _of(one, database)})
+        for one in tasks.get(name, ()):
+            if not _of(one, database):
+                continue
+            if (one.database, one.id) in out:
+                raise SourceError(f"task {name} is predicted twice", where=where, hint="one record a task")
+            out[one.database, one.id] = sql
     if not out:
         raise SourceError("no prediction is for one of the tasks", where=where, hint="their ids differ")
     return out

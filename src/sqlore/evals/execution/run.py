@@ -24,8 +24,8 @@ from sqlore.evals.execution.arena import (
 )
 from sqlore.evals.execution.folder import Kept, RunFolder
 from sqlore.evals.execution.gold import NOT_ASKED, Gold, check_gold
-from sqlore.evals.execution.lines import answer_line, gold_line
-from sqlore.evals.execution.names import check_names, needs_history
+from sqlore.evals.execution.lines import UNTAKEN, answer_line, gold_line
+from sqlore.evals.execution.names import check_names, needs_history, uses_history
 from sqlore.evals.execution.places import Places, find_places
 from sqlore.evals.execution.plan import ExecutionPlan
 from sqlore.evals.execution.predictions import Predicted, read_predictions
@@ -82,6 +82,9 @@ class ExecutionRun:
         anything is asked; `ModelUnavailable` where the model cannot be reached: what was done is kept.
         """
         self.prepare()
+        blind = [name for name in self.plan.strategies if uses_history(name)]
+        if blind and not self.plan.history:
+            self.say(f"no --history is given: of scripts nothing is shown to {', '.join(blind)}")
         kept = Kept(self.model, self.folder.answers)
         for database, url in self.places.urls.items():
             own = [one for one in self.questions if self.places.database_of(one) == database]
@@ -107,7 +110,11 @@ class ExecutionRun:
             own = [one for one in every if self.places.database_of(one) == database]
             self.questions += drawn(own, self.plan.limit, self.plan.seed)
         results, golds = self.folder.results.read(), self.folder.gold.read()
-        self._done = {(one["strategy"], one["database"], one["question_id"]): one for one in results}
+        self._done = {
+            (one["strategy"], one["database"], one["question_id"]): one
+            for one in results
+            if one["why"] != UNTAKEN
+        }
         self._golds = {(one["database"], one["question_id"]): one for one in golds}
 
     def lines(self) -> list[dict[str, Any]]:
@@ -136,7 +143,7 @@ class ExecutionRun:
         if plan.history:  # read in any case, so that a path that is wrong is said before all else
             scripts = scripts_by_database(GroundPlan(plan.history, plan.db, dialect=plan.dialect))
         if plan.tasks:
-            return unique([one for file in plan.tasks for one in read_questions(file)])
+            return unique([one for file in plan.tasks for one in read_questions(file, on_bad=self._bad)])
         if not plan.history:
             raise UsageError(
                 "there is nothing to ask", hint="give --tasks FILE, or --history to leave one out"
@@ -145,6 +152,9 @@ class ExecutionRun:
         if not every:
             raise UsageError("no script of the history has a question", hint="ask --tasks FILE of it")
         return every
+
+    def _bad(self, error: SourceError) -> None:
+        self.say(f"left out: {error.message} ({error.where})")
 
     def _arena(
         self, database: str, url: str, kept: Kept, names: Collection[str]
@@ -189,8 +199,11 @@ class ExecutionRun:
                 self.folder.results.append(line)
                 self._done[name, place.database, task.id] = line
             self.told(f"{place.database} {name}", len(left), len(left))
-            right = sum(self._done[name, place.database, task.id]["correct"] for task in left)
-            self.say(f"{place.database} {name}: {right} of {len(left)} right")
+            lines = [self._done[name, place.database, task.id] for task in left]
+            self.say(f"{place.database} {name}: {sum(one['correct'] for one in lines)} of {len(left)} right")
+            untaken = [one for one in lines if one["why"] == UNTAKEN]
+            if untaken:
+                self.say(f"  {len(untaken)} of them the model did not take: {untaken[-1]['error']}")
 
     def _contestant(self, name: str, place: Arena, kept: Kept) -> Contestant:
         """Makes it ready, and notes what that took where the model was asked."""

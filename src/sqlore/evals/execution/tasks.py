@@ -11,7 +11,7 @@ import json
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -61,12 +61,26 @@ class Question:
     skeleton: str = field(default="", compare=False)
 
 
-def read_questions(path: str | Path) -> list[Question]:
+def read_questions(
+    path: str | Path, *, on_bad: Callable[[SourceError], None] | None = None
+) -> list[Question]:
     """The tasks of a file; an id that is not there is the task's place, counted from 0, as BIRD does.
 
-    Raises `UsageError` for a file that is not there, `SourceError` for one of another kind, with the record.
+    A record that is no task does not take the others with it: `on_bad` is given the error that names it.
+    Raises that error where there is no `on_bad`, or no task is left; `UsageError` for a file that is not
+    there, `SourceError` for one of another kind.
     """
-    return unique([_question(record, place, str(path)) for place, record in enumerate(records_of(path))])
+    found, bad = [], list[SourceError]()
+    for place, record in enumerate(records_of(path, on_bad=bad.append)):
+        try:
+            found.append(_question(record, place, str(path)))
+        except SourceError as error:
+            bad.append(error)
+    if bad and (on_bad is None or not found):
+        raise bad[0]
+    for reason in bad:
+        on_bad(reason)  # type: ignore[misc]  # without it the first was raised
+    return unique(found)
 
 
 def unique(questions: Sequence[Question]) -> list[Question]:
@@ -86,8 +100,9 @@ def _question(record: Any, place: int, where: str) -> Question:
         number = next((record[n] for n in ("question_id", "id", "instance_id") if n in record), place)
         sql = next((record[n] for n in ("SQL", "sql", "query") if isinstance(record.get(n), str)), "")
     except (KeyError, TypeError, AttributeError) as error:
+        lacks = f"it has no {error.args[0]}" if isinstance(error, KeyError) else "it is no object"
         raise SourceError(
-            f"record {place + 1} is not a task: {error!r}",
+            f"record {place + 1} is not a task: {lacks}",
             where=where,
             hint="each has a question, its SQL as SQL or query, and db_id where there are several databases",
         ) from error

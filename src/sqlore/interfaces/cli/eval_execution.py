@@ -149,9 +149,23 @@ def _started(given: dict[str, Any], folder: Path | None) -> ExecutionRun:
     setup = setup_of(plan, settings, execute.model.name)
     execute.prepare()  # a plan that cannot be carried out leaves no folder behind
     name = f"{datetime.now():%Y%m%d-%H%M%S}-{hashlib.sha256(repr(setup).encode()).hexdigest()[:6]}"
-    path = folder or settings.home / "runs" / name
+    path = folder or _free(settings.home / "runs" / name)
     execute.folder = RunFolder.start(path, setup, as_json(plan))
     return execute
+
+
+def _free(path: Path) -> Path:
+    """The path, or with a number behind it where a run that began in the same second has it."""
+    number, found = 1, path
+    while True:
+        found.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            found.mkdir()
+        except FileExistsError:
+            number += 1
+            found = path.with_name(f"{path.name}-{number}")
+        else:
+            return found
 
 
 def _resumed(given: dict[str, Any], path: Path | None) -> ExecutionRun:
@@ -170,12 +184,15 @@ def _resumed(given: dict[str, Any], path: Path | None) -> ExecutionRun:
             path = latest_run(home)
     if path is None:
         raise UsageError("there is no run to go on with", hint="name its folder: --resume RUN")
-    plan = plan_of(given, RunFolder.about(path)["plan"])
+    before = RunFolder.about(path)["plan"]
+    plan = plan_of(given, before)
     settings = _settings(plan)
     execute = _execution(plan, settings)
     execute.folder, same = RunFolder.resume(path, setup_of(plan, settings, execute.model.name))
     if not same:
         execute.say("sqlore has changed since this run began: its results are of several versions")
+    if before.get("model") and plan.model != before["model"]:
+        execute.say(f"the model is {plan.model} now; this run began with {before['model']}")
     return execute
 
 

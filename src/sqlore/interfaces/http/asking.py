@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlore.answer.refine.history import DraftHistory
 from sqlore.errors import SqloreError
-from sqlore.interfaces.http.contract_drafts import AskRequest, WishRequest
+from sqlore.interfaces.http.contract_drafts import AskRequest
 from sqlore.interfaces.http.contract_jobs import DraftEvent, KnownEvent, ProposalEvent
+from sqlore.interfaces.http.contract_refine import WishRequest
 from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.jobs import Job, Stopped
 from sqlore.interfaces.http.results import page_of

@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, TypeAdapter
 
 from sqlore.interfaces.http.contract import Known, Problem, ResultPage, Usage
-from sqlore.interfaces.http.contract_drafts import Draft, Proposal
+from sqlore.interfaces.http.contract_drafts import Draft
 from sqlore.interfaces.http.contract_explain import Figure
+from sqlore.interfaces.http.contract_refine import Proposal
 from sqlore.llm.base import ModelPhase
 
 __all__ = ["AnyEvent", "Job", "JobEvent", "JobKind", "JobStatus", "LearnReport", "WarmReport", "event_of"]

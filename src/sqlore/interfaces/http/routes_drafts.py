@@ -12,15 +12,18 @@ from sqlore.errors import EditError
 from sqlore.interfaces.http.asking import ask_for, refiner_of, wish_for
 from sqlore.interfaces.http.contract import Known
 from sqlore.interfaces.http.contract_drafts import (
-    AddAct,
     AskRequest,
-    ChooseAct,
     ConfirmRequest,
     Draft,
     DraftPatch,
-    EditAct,
     KnownRequest,
     NewDraft,
+)
+from sqlore.interfaces.http.contract_jobs import Job
+from sqlore.interfaces.http.contract_refine import (
+    AddAct,
+    ChooseAct,
+    EditAct,
     OffAct,
     OnAct,
     Proposal,
@@ -30,7 +33,6 @@ from sqlore.interfaces.http.contract_drafts import (
     SqlRequest,
     WishRequest,
 )
-from sqlore.interfaces.http.contract_jobs import Job
 from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.jobs import now
 from sqlore.interfaces.http.problems import Conflict, NotFound

@@ -27,12 +27,12 @@ from sqlore.interfaces.http.contract_drafts import (
     DraftSummary,
     FromHistory,
     Holds,
-    Proposal,
     Step,
     Trusted,
 )
 from sqlore.interfaces.http.contract_explain import Explained
 from sqlore.interfaces.http.contract_jobs import LearnedEvent, LearnReport, Misnamed, WarmedEvent, WarmReport
+from sqlore.interfaces.http.contract_refine import Proposal
 from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.state import KeptExplanation, Served
 from sqlore.interfaces.http.trust import concerns_of

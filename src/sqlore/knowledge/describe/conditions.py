@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 from sqlglot import exp
 
 from sqlore.knowledge.describe.conditional import bare
+from sqlore.knowledge.describe.english import joined
 from sqlore.knowledge.describe.functions import date_unit, number_of, text_of
 from sqlore.knowledge.describe.subject import unwrapped
-from sqlore.knowledge.describe.words import Vocabulary, joined
+from sqlore.knowledge.describe.words import Vocabulary
 
 if TYPE_CHECKING:
     from sqlore.knowledge.describe.expr import Formulas

@@ -16,9 +16,10 @@ from sqlglot.errors import SqlglotError
 
 from sqlore.catalog.names import humanize, word_set
 from sqlore.knowledge.describe.conditional import bare, tables_in
+from sqlore.knowledge.describe.english import joined
 from sqlore.knowledge.describe.functions import function_name
 from sqlore.knowledge.describe.query import Queries, with_owner
-from sqlore.knowledge.describe.words import INSTANCE, Vocabulary, Words, joined
+from sqlore.knowledge.describe.words import INSTANCE, Vocabulary, Words
 from sqlore.knowledge.records import Description
 from sqlore.model import Fragment, ParsedScript, Schema
 from sqlore.sql.tree import parse_all, parse_one

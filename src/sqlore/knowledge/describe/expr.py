@@ -14,6 +14,7 @@ from sqlglot import exp
 from sqlore.catalog.names import word_set
 from sqlore.knowledge.describe.arithmetic import Arithmetic
 from sqlore.knowledge.describe.conditional import Conditional, bare, conditional, tables_in
+from sqlore.knowledge.describe.english import joined, plural
 from sqlore.knowledge.describe.functions import (
     characters,
     date_unit,
@@ -23,7 +24,7 @@ from sqlore.knowledge.describe.functions import (
     number_of,
     text_of,
 )
-from sqlore.knowledge.describe.words import Vocabulary, joined, plural
+from sqlore.knowledge.describe.words import Vocabulary
 
 if TYPE_CHECKING:
     from sqlore.knowledge.describe.query import Queries

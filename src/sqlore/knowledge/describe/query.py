@@ -9,10 +9,11 @@ from sqlglot import exp
 
 from sqlore.knowledge.describe.conditional import bare
 from sqlore.knowledge.describe.conditions import Conditions
+from sqlore.knowledge.describe.english import joined
 from sqlore.knowledge.describe.expr import Formulas
 from sqlore.knowledge.describe.functions import number_of, text_of
 from sqlore.knowledge.describe.subject import conjuncts, entity_of, is_link, roles_of, sources_of
-from sqlore.knowledge.describe.words import Vocabulary, joined
+from sqlore.knowledge.describe.words import Vocabulary
 
 __all__ = ["Queries", "with_owner"]
 

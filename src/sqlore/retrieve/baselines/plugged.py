@@ -1,4 +1,4 @@
-"""A retriever of the user's own: ``module:function``, checked, and its faults told as its own."""
+"""Code of the user's own: ``module:function``, checked, and its faults told as its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlore.errors import SqloreError, UsageError
 if TYPE_CHECKING:
     from sqlore.retrieve.baselines.base import Handed, Pool, TaskRetriever
 
-__all__ = ["Plugged"]
+__all__ = ["Plugged", "function_at", "theirs"]
 
 _SHAPE = (
     "the function is given the Pool and gives an object with retrieve(question, exclude, *, shots, budget)"
@@ -29,8 +29,8 @@ class Plugged:
 
     def __init__(self, name: str, pool: Pool) -> None:
         self._place = name
-        make = _function(name)
-        with _theirs(name):
+        make = function_at(name, "retriever")
+        with theirs(name):
             self._inner: TaskRetriever = make(pool)
         if not callable(getattr(self._inner, "retrieve", None)):
             raise UsageError(f"{name} gave {_a(self._inner)}, which has no retrieve", hint=_SHAPE)
@@ -47,29 +47,30 @@ class Plugged:
         """As `TaskRetriever.retrieve`."""
         from sqlore.retrieve.baselines.base import Handed
 
-        with _theirs(self._place):
+        with theirs(self._place):
             found = self._inner.retrieve(question, exclude, shots=shots, budget=budget)
         if not isinstance(found, Handed):
             raise UsageError(f"{self._place} handed over {_a(found)}", hint="retrieve gives a Handed")
         return found
 
 
-def _function(name: str) -> Callable[[Pool], Any]:
+def function_at(name: str, what: str) -> Callable[..., Any]:
+    """The function at ``module:function``, which makes a `what`. Raises `UsageError` where there is none."""
     module, _, attribute = name.partition(":")
     hint = "module:function, importable from here"
     try:
-        with _theirs(name, but=(ImportError, ValueError)):
+        with theirs(name, but=(ImportError, ValueError)):
             found = getattr(importlib.import_module(module), attribute, None)
     except (ImportError, ValueError) as error:
-        raise UsageError(f"no retriever at {name}: {error}", hint=hint) from error
+        raise UsageError(f"no {what} at {name}: {error}", hint=hint) from error
     if not callable(found):
-        raise UsageError(f"no retriever at {name}: {module} has no function {attribute!r}", hint=hint)
-    made: Callable[[Pool], Any] = found
+        raise UsageError(f"no {what} at {name}: {module} has no function {attribute!r}", hint=hint)
+    made: Callable[..., Any] = found
     return made
 
 
 @contextmanager
-def _theirs(name: str, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+def theirs(name: str, but: tuple[type[Exception], ...] = ()) -> Iterator[None]:
     """Whatever fails in here is a fault of the code at `name`; what is in the tree of errors stays."""
     try:
         yield

@@ -1,0 +1,71 @@
+"""The little grammar that descriptions need: plurals, singulars, lists in a sentence."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlore.catalog.names import word_set
+
+__all__ = ["joined", "plural", "singular"]
+
+_IRREGULAR: Final = {"person": "people", "child": "children", "man": "men", "woman": "women", "foot": "feet"}
+_SINGULAR: Final = {v: k for k, v in _IRREGULAR.items()}
+_UNCHANGED: Final = word_set("series species data information news status trans gas atlas canvas bus basis")
+
+
+def plural(words: str) -> str:
+    """The plural of the last word.
+
+    >>> plural("superhero"), plural("hero power"), plural("person"), plural("cards"), plural("county")
+    ('superheroes', 'hero powers', 'people', 'cards', 'counties')
+    """
+    head, _, last = words.rpartition(" ")
+    return f"{head} {_plural(last)}".strip()
+
+
+def _plural(word: str) -> str:
+    low = word.lower()
+    if low in _IRREGULAR:
+        return _IRREGULAR[low]
+    if not word or low in _UNCHANGED or not word[-1].isalpha() or word.isupper():
+        return word
+    if low.endswith("s") and not low.endswith(("ss", "us")):
+        return word
+    if low.endswith("y") and low[-2:-1] not in "aeiou":
+        return word[:-1] + "ies"
+    if low.endswith(("ss", "us", "x", "ch", "sh", "hero", "potato", "veto")):
+        return word + "es"
+    return word + "s"
+
+
+def singular(words: str) -> str:
+    """The singular of the last word.
+
+    >>> singular("molecules"), singular("categories"), singular("superhero"), singular("status")
+    ('molecule', 'category', 'superhero', 'status')
+    """
+    head, _, last = words.rpartition(" ")
+    return f"{head} {_singular(last)}".strip()
+
+
+def _singular(word: str) -> str:
+    low = word.lower()
+    if low in _SINGULAR:
+        return _SINGULAR[low]
+    if low in _UNCHANGED or len(low) < 4 or low.endswith(("ss", "us", "is")) or not low.endswith("s"):
+        return word
+    if low.endswith("ies") and len(low) > 4:
+        return word[:-3] + "y"
+    if low.endswith(("sses", "xes", "ches", "shes", "heroes")):
+        return word[:-2]
+    return word[:-1]
+
+
+def joined(parts: list[str], last: str = "and") -> str:
+    """Parts as a list in a sentence.
+
+    >>> joined(["a", "b", "c"]), joined(["a", "b"], "or"), joined(["a"])
+    ('a, b and c', 'a or b', 'a')
+    """
+    parts = list(dict.fromkeys(parts))
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}" if len(parts) > 1 else "".join(parts)
