@@ -19,7 +19,7 @@ from sqlore.evals.execution.report import execution_json, report_of
 from sqlore.evals.execution.run import ExecutionRun
 from sqlore.llm import FunctionModel
 from sqlore.model import Message
-from support import data_dir
+from support import ROOT, data_dir
 
 
 @pytest.fixture(autouse=True)
@@ -345,6 +345,17 @@ def test_somebody_elses_strategy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     run = started(tmp_path / "run", zero_shot(tmp_path, strategies=(name,)))
     run.run()
     assert outcomes(run) == {"7": "", "8": "none", "9": "none", "10": "none"}
+
+
+def test_the_strategy_of_the_documentation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = (ROOT / "docs" / "strategies.md").read_text(encoding="utf-8")
+    (tmp_path / "mine.py").write_text(document.split("```python\n")[1].split("```")[0], encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    model = knowing(gold_answers())
+    run = started(tmp_path / "run", zero_shot(tmp_path, strategies=("mine:terse",)), model)
+    run.run()
+    assert outcomes(run) == {"7": "", "8": "", "9": "", "10": ""}
+    assert model.requests[0][0].content.startswith("Answer with one sqlite SELECT statement.")
 
 
 def fails_when_asked(place: Arena) -> Any:

@@ -8,6 +8,7 @@ import pytest
 import typer
 
 from sqlore.interfaces.cli.app import app
+from sqlore.prompts import STRATEGIES
 from support import ROOT
 
 DOCUMENT = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -45,3 +46,8 @@ def test_every_command_and_option_says_what_it_does(name: str) -> None:
     command = COMMANDS[name]
     assert command.help
     assert [p.name for p in command.params if not getattr(p, "help", None)] == []
+
+
+@pytest.mark.parametrize("name", sorted(STRATEGIES))
+def test_every_strategy_is_described(name: str) -> None:
+    assert f"`{name}`" in (ROOT / "docs" / "strategies.md").read_text(encoding="utf-8")
