@@ -143,6 +143,7 @@ def test_resume_takes_the_last_run_that_was_set_up_so(
         (("--tasks", "tasks.json", "--db", "none.sqlite"), "does not exist"),
         (("--tasks", "none.json", "--db", "hero.sqlite"), "no file"),
         (("--tasks", "tasks.json", "--db", "hero.sqlite", "--strategies", "x"), "unknown strategy"),
+        (("--tasks", "tasks.json", "--db", "hero.sqlite", "--strategies", " ,"), "names none"),
         (("--tasks", "tasks.json", "--db", "hero.sqlite", "--predictions", "none"), "cannot be read"),
         (("--tasks", "tasks.json", "--db", "hero.sqlite", "RUN"), "too many"),
         (("--resume", "nowhere"), "no run in nowhere"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sqlore.errors import UsageError
 from sqlore.interfaces.cli.common import err, neutral, print_json, progress, stoppable
 from sqlore.interfaces.cli.options import (
     DatabasesOption,
@@ -93,6 +94,8 @@ def execution(
 ) -> None:
     """Compare strategies by what their SQL gives: every question, every strategy, run beside gold."""
     _check(tasks, history, run, leave_one_out=leave_one_out, resume=resume)
+    if strategies is not None and not words(strategies):
+        raise UsageError("--strategies names none", hint=f"as in --strategies {_STRATEGIES}")
     given = {
         "tasks": tuple(map(str, tasks or ())),
         "history": tuple(history or ()),
@@ -124,7 +127,6 @@ def _check(
     resume: bool,
 ) -> None:
     """What cannot be asked for together is said before anything is read."""
-    from sqlore.errors import UsageError
 
     if tasks and leave_one_out:
         raise UsageError("--tasks and --leave-one-out exclude each other", hint="give one of them")
@@ -170,7 +172,6 @@ def _free(path: Path) -> Path:
 
 def _resumed(given: dict[str, Any], path: Path | None) -> ExecutionRun:
     """A run of before: the one named, else the last one that was set up so, else the last one of all."""
-    from sqlore.errors import UsageError
     from sqlore.evals.execution.folder import RunFolder, latest_run
     from sqlore.evals.execution.plan import plan_of, setup_of
 
