@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+import duckdb
 import pytest
 
-from sqlore.errors import UsageError
+from sqlore.engines import connect
+from sqlore.errors import EngineError, UsageError
 from sqlore.knowledge import Store
 from sqlore.model import Column, KnowledgeItem, Schema, Table
+from sqlore.sql import check_query
 from store_helpers import WordEmbedder, teach
 
 SQL = "SELECT count(*) FROM orders o JOIN customer c ON c.id = o.customer_id WHERE o.status = 'P' LIMIT 3"
@@ -115,3 +120,80 @@ def test_names_are_compared_without_case_and_quotes(store: Store) -> None:
         )
     )
     assert store.mark_stale(there) == (0, 0)
+
+
+SQLITE = """
+CREATE TABLE t1 (x TEXT, y INT);
+CREATE VIRTUAL TABLE fts USING fts5 (title, body);
+INSERT INTO fts VALUES ('hello', 'world');
+"""
+DUCKDB = """
+CREATE TABLE "my table" (id INT, s STRUCT("b c" INT, a INT), j JSON, l INT[]);
+CREATE TABLE t1 (id INT, x TEXT);
+"""
+RUNS = {
+    "sqlite": [
+        "SELECT rowid, x FROM t1",
+        "SELECT _rowid_ FROM t1 AS a WHERE a.oid = 1",
+        "SELECT * FROM fts WHERE fts MATCH 'hello' ORDER BY rank",
+        "SELECT f.title, bm25(fts) FROM fts f WHERE f.fts MATCH 'hello'",
+        "SELECT name FROM sqlite_master AS m WHERE m.type = 'table'",
+        "SELECT x FROM main.t1",
+        'SELECT x FROM t1 WHERE x = "Bob"',
+    ],
+    "duckdb": [
+        'SELECT s."b c" FROM "my table"',
+        'SELECT m.s.a, s.a FROM "my table" m WHERE s.a = 3',
+        'SELECT j.a.b FROM "my table"',
+        'SELECT main."my table".id FROM main."my table"',
+        'SELECT u.v FROM "my table", unnest(l) AS u(v)',
+        'SELECT t FROM "my table" t',
+        "SELECT rowid FROM t1",
+        "SELECT table_name FROM information_schema.tables",
+    ],
+}
+GONE = {
+    "sqlite": ["SELECT gone FROM t1", "SELECT 1 FROM gone", "SELECT f.gone FROM fts f"],
+    "duckdb": ['SELECT m.gone FROM "my table" m', "SELECT gone.x FROM gone", "SELECT x.a FROM t1 x"],
+}
+
+
+@pytest.fixture(scope="module", params=["sqlite", "duckdb"])
+def real(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a real database with tables that hold more than their columns."""
+    path = tmp_path_factory.mktemp(request.param) / f"odd.{request.param}"
+    if request.param == "sqlite":
+        with closing(sqlite3.connect(path)) as db:
+            db.executescript(SQLITE)
+    else:
+        with duckdb.connect(str(path)) as made:
+            made.execute(DUCKDB)
+    return f"{request.param}:///{path}"
+
+
+def test_what_runs_is_not_stale(real: str, tmp_path: Path) -> None:
+    dialect = real.partition(":")[0]
+    with connect(real) as engine, Store.create(tmp_path / "a.sqlore") as store:
+        there = engine.schema()
+        for sql in RUNS[dialect]:
+            check_query(sql, dialect, there)
+            engine.run(sql)
+            teach(store, sql, dialect=dialect, schema=there)
+        store.mark_stale(there)
+        assert {item.skeleton: item.stale for item in store.items() if item.stale} == {}
+
+
+def test_what_is_gone_is_stale_where_much_is_let_pass(real: str, tmp_path: Path) -> None:
+    dialect = real.partition(":")[0]
+    with connect(real) as engine, Store.create(tmp_path / "a.sqlore") as store:
+        there = engine.schema()
+        for sql in GONE[dialect]:
+            with pytest.raises(EngineError):
+                engine.run(sql)
+            teach(store, sql, dialect=dialect, schema=there)
+        store.mark_stale(there)
+        assert [item.stale is not None for item in store.items(kind="query")] == [True] * len(GONE[dialect])
+
+
+def test_a_column_of_a_table_whose_columns_are_unknown_is_not_missing(store: Store) -> None:
+    assert store.mark_stale(schema(orders="", customer="")) == (0, 0)

@@ -168,6 +168,10 @@ class Renderer:
         if source is not None and first_scope is not None:
             if self._is_string(node):
                 return self._string(node), None, None
+            row = first_scope.source(name)
+            if row is not None and row.base and row.has(name) is False:
+                # An alias alone is the whole row: it is called by the table's own name.
+                source, name = row, row.base.rpartition(".")[2].strip('"')
             return self._column(source, name, first_scope), source, first_scope
         if self._is_string(node):
             return self._string(node), None, None

@@ -13,6 +13,7 @@ from sqlore.errors import UsageError
 from sqlore.knowledge.store.rows import MAX_ALIASES, storable
 from sqlore.knowledge.store.text import TextIndex, set_description
 from sqlore.model import Schema, Trust
+from sqlore.sql.check.known import is_known
 
 __all__ = ["mark_stale", "merge", "set_trust", "set_words"]
 
@@ -111,13 +112,8 @@ def _missing(db: sqlite3.Connection, schema: Schema) -> dict[int, list[str]]:
     """For each item the names that the schema does not have, tables first."""
     gone: dict[int, str] = {}
     for number, table, column in db.execute("SELECT id, table_name, column_name FROM names").fetchall():
-        found = schema.table(_bare(table))
-        if not table:
-            continue  # a column of unknown table cannot be judged
-        if not column and found is None:
-            gone[number] = f"table {table}"
-        elif column and found is not None and column != "*" and found.column(_bare(column)) is None:
-            gone[number] = f"column {table}.{column}"
+        if not is_known(schema, table, column):
+            gone[number] = f"column {table}.{column}" if column else f"table {table}"
     items: dict[int, list[str]] = defaultdict(list)
     rows = db.execute(
         "SELECT u.item, n.id FROM item_names u JOIN names n ON n.id = u.name"
@@ -127,13 +123,6 @@ def _missing(db: sqlite3.Connection, schema: Schema) -> dict[int, list[str]]:
         if number in gone:
             items[item].append(gone[number])
     return items
-
-
-def _bare(name: str) -> str:
-    """A name of a skeleton without its quotes: `"Free Meal"` -> Free Meal, `s1."T"` -> s1.T."""
-    if '"' not in name:
-        return name
-    return name.replace('""', "\0").replace('"', "").replace("\0", '"')
 
 
 def _value(db: sqlite3.Connection, item: int, column: str) -> str:

@@ -10,10 +10,8 @@ from sqlglot import exp
 
 from sqlore.errors import UnknownName
 from sqlore.model import Schema
+from sqlore.sql.check.known import base_table, is_catalogue, is_pseudo, is_row_of_statement
 from sqlore.sql.check.scope import (
-    CATALOGUE_TABLES,
-    CATALOGUES,
-    PSEUDO,
     STRUCTS,
     TEXT_NAMES,
     UNNAMED,
@@ -39,15 +37,17 @@ class Names:
     def table_columns(self, node: exp.Table, scope: Scope) -> Columns:
         """The columns of a table of FROM, None where they are not known. Raises where there is no table."""
         name, db = node.name, node.db
-        table = self.schema.table(f"{db}.{name}") if db else None
-        table = table or self.schema.table(name)
+        table = base_table(self.schema, name, db)
         if table is not None:
             return tuple(column.name for column in table.columns) or None
-        folded = name.lower()
-        if db.lower() in CATALOGUES or folded.startswith(CATALOGUE_TABLES):
+        if is_catalogue(name, db):
             return None
         if self._is_column_of_outer(node, scope):
             return None
+        other = self.schema.table(name)
+        if other is not None:
+            meant = f"did you mean {f'{other.schema}.' if other.schema else ''}{other.name}?"
+            raise self._error(f"there is no table {db}.{name}", node.args["db"], meant)
         choices = [*(t.name for t in self.schema.tables), *scope.ctes]
         raise self._error(f"there is no table {name}", node.this, did_you_mean(name, choices))
 
@@ -82,13 +82,17 @@ class Names:
             if name in level.aliases:
                 return True
             for source in level.sources:
-                if source.has(name, quoted) or source.name == name:
+                if source.has(name, quoted) or source.name == name or self._searched(source, name):
                     return True
         return False
 
+    def _searched(self, source: Source, name: str) -> bool:
+        """A full-text table of SQLite is searched by a hidden column of its own name, whatever its alias."""
+        return self.dialect == "sqlite" and name == source.table.lower()
+
     def _excused(self, node: exp.Column, identifier: exp.Identifier, name: str) -> bool:
         """Names that are no columns: row ids, units of a date function, SQLite's texts in double quotes."""
-        if name in PSEUDO or name.startswith(("$", "@", "#")):
+        if is_pseudo(name):
             return True
         if isinstance(node.parent, (exp.Func, exp.Kwarg, exp.PropertyEQ)) and self.dialect not in TEXT_NAMES:
             return True
@@ -99,7 +103,9 @@ class Names:
         self, node: exp.Column, identifier: exp.Identifier, name: str, table: str, scope: Scope
     ) -> None:
         source = self._source(node, table, scope)
-        if source is None or source.has(name, bool(identifier.quoted)) or name in PSEUDO:
+        if source is None or source.has(name, bool(identifier.quoted)) or is_pseudo(name):
+            return
+        if self._searched(source, name):
             return
         same = [s for s in scope.all_sources() if s.name == table]
         if not any(other.has(name, True) for other in same):
@@ -118,7 +124,7 @@ class Names:
             outermost = (node.catalog or node.db or node.table).lower()
             if any(source.name == outermost or source.has(outermost, True) for source in sources):
                 return None
-        if table in ("excluded", "new", "old", "inserted", "deleted"):
+        if is_row_of_statement(table):
             return None
         part = node.args["table"]
         called = next((source.name for source in sources if source.table.lower() == table), None)

@@ -53,6 +53,7 @@ PSEUDO: Final = frozenset(
         "current_time",
         "current_timestamp",
         "current_user",
+        "docid",
         "dual",
         "excluded",
         "file_row_number",
