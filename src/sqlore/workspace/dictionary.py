@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlore.workspace.learning import remember
-from sqlore.workspace.places import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -21,7 +20,7 @@ def say(lore: Opened, entries: Sequence[Entry], taken_back: Sequence[Entry]) -> 
     """Keeps what a person says and no longer says, as `Workspace.say` says it."""
     from sqlore.catalog import Dictionary
 
-    known, catalog = lore.learned, lore.catalog
+    known, catalog, state = lore.learned, lore.catalog, lore.catalog_state
     said = catalog.dictionary
     for entry in (*entries, *taken_back):
         said = said.without(entry.table, entry.column, entry.value, source="person")
@@ -30,8 +29,8 @@ def say(lore: Opened, entries: Sequence[Entry], taken_back: Sequence[Entry]) -> 
     fresh = replace(catalog, dictionary=Dictionary()).with_entries((*said.entries, *entries))
     store = lore.create_store()
     if not known:
-        store.set_meta(database=lore.engine.url, state=state_of(lore.engine, lore.settings.dictionary))
-    store.save_catalog(fresh.to_json())
+        store.set_meta(database=lore.engine.url)
+    store.save_catalog(fresh.to_json(), state=state)
     lore.take_catalog(fresh)
     if not known:
         remember(lore)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sqlore.workspace.learning import fresh_catalog, keep_catalog
-from sqlore.workspace.places import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,18 +31,17 @@ def warm(
     from sqlore.prompts.da_gp import AdaptedPrompt
     from sqlore.prompts.training_set import training_set
 
-    settings, state = lore.settings, state_of(lore.engine, lore.settings.dictionary)
-    known = lore.learned
-    catalog = fresh_catalog(lore, None, on_progress) if known else lore.catalog
+    settings, known = lore.settings, lore.learned
+    catalog, state = fresh_catalog(lore, None, on_progress) if known else (lore.catalog, lore.catalog_state)
     folder, mask = settings.home / PREPARED, settings.mask and model.remote
     setup = Setup(folder, settings.prompt_tokens, mask, lore.engine, on_progress=on_progress)
     ready = AdaptedPrompt(review).prepare(catalog, training_set(settings.training), model, setup)
     store = lore.create_store()
     if not known:
-        store.set_meta(database=lore.engine.url, state=state)
+        store.set_meta(database=lore.engine.url)
     elsewhere = str(review.resolve()) if review is not None else None
     store.set_meta(examples=elsewhere, examples_learned="approved" if approved else "all")
-    return _learn(lore, ready.entries, catalog, on_progress), ready
+    return _learn(lore, ready.entries, catalog, state, on_progress), ready
 
 
 def examples_of(lore: Opened) -> Review:
@@ -58,16 +56,19 @@ def examples_of(lore: Opened) -> Review:
 
 def learn_reviewed(lore: Opened, on_progress: OnProgress | None) -> WarmReport:
     """Learns the examples as people left them; no model is asked."""
-    known, state = lore.learned, state_of(lore.engine, lore.settings.dictionary)
-    catalog = lore.catalog
+    known, catalog, state = lore.learned, lore.catalog, lore.catalog_state
     store = lore.create_store()
     if not known:
-        store.set_meta(database=lore.engine.url, state=state)
-    return _learn(lore, list(examples_of(lore).entries().values()), catalog, on_progress)
+        store.set_meta(database=lore.engine.url)
+    return _learn(lore, list(examples_of(lore).entries().values()), catalog, state, on_progress)
 
 
 def _learn(
-    lore: Opened, entries: Sequence[Entry], catalog: Catalog, on_progress: OnProgress | None
+    lore: Opened,
+    entries: Sequence[Entry],
+    catalog: Catalog,
+    state: str | None,
+    on_progress: OnProgress | None,
 ) -> WarmReport:
     from sqlore.prompts.da_gp_learn import learn_exemplars
 
@@ -80,5 +81,5 @@ def _learn(
         approved=learned != "all",
         on_progress=on_progress and (lambda p: on_progress("learning examples", p.read, None)),
     )
-    keep_catalog(lore, report.learned.catalog or catalog, catalog.schema)
+    keep_catalog(lore, report.learned.catalog or catalog, catalog.schema, state)
     return report

@@ -43,7 +43,7 @@ def learn_history(
     store = lore.create_store()
     if reembed:
         store.reembed(lore.embedder)
-    catalog, last = fresh_catalog(lore, schema, on_progress), store.last_script()
+    (catalog, state), last = fresh_catalog(lore, schema, on_progress), store.last_script()
     report = learn(
         store,
         chain(first, scripts),
@@ -52,7 +52,7 @@ def learn_history(
         embedder=lore.embedder,
         on_progress=on_progress and (lambda p: on_progress("learning scripts", p.read, None)),
     )
-    keep_catalog(lore, report.catalog or catalog, catalog.schema)
+    keep_catalog(lore, report.catalog or catalog, catalog.schema, state)
     return _with_misnamed(lore, report, last)
 
 
@@ -61,9 +61,9 @@ def learn_scripts(lore: Opened, scripts: Sequence[Script]) -> LearnReport:
     from sqlore.knowledge import learn
 
     store = lore.create_store()
-    catalog, last = fresh_catalog(lore, None, None), store.last_script()
+    (catalog, state), last = fresh_catalog(lore, None, None), store.last_script()
     report = learn(store, scripts, catalog=catalog, dialect=lore.engine.dialect, embedder=lore.embedder)
-    keep_catalog(lore, report.catalog or catalog, catalog.schema)
+    keep_catalog(lore, report.catalog or catalog, catalog.schema, state)
     return _with_misnamed(lore, report, last)
 
 
@@ -81,21 +81,25 @@ def _with_misnamed(lore: Opened, report: LearnReport, last: int) -> LearnReport:
     return replace(report, misnamed=tuple(found))
 
 
-def fresh_catalog(lore: Opened, schema: Schema | None, on_progress: OnProgress | None) -> Catalog:
-    """The catalog as the database is now; what scripts and people said of it before is kept.
+def fresh_catalog(
+    lore: Opened, schema: Schema | None, on_progress: OnProgress | None
+) -> tuple[Catalog, str | None]:
+    """The catalog as the database is now, and the state of the database that it was read in; None for one
+    of a `schema`. What scripts and people said of it before is kept.
 
-    A database and dictionary files that have not changed are not read again.
+    A database and dictionary files that have not changed are not read again. The state is for
+    `keep_catalog`: a run that ends before that must leave the one of the catalog that the store holds.
     """
     from sqlore.catalog import build_catalog, catalog_from_schema
     from sqlore.engines import connect
 
     files = lore.settings.dictionary
     if schema is not None:
-        return catalog_from_schema(schema, dictionary_files=files)
+        return catalog_from_schema(schema, dictionary_files=files), None
     state = state_of(lore.engine, files)
-    saved = lore.saved_catalog()
-    if saved is not None and lore.store.meta("state") == state:
-        return saved
+    saved, before = lore.saved_catalog()
+    if saved is not None and before == state:
+        return saved, state
     # what files said is kept until other files are given
     replaced = {"database", "file"} if files else {"database"}
     said = [e for e in saved.dictionary.entries if e.source not in replaced] if saved else []
@@ -106,14 +110,16 @@ def fresh_catalog(lore: Opened, schema: Schema | None, on_progress: OnProgress |
             entries=said,
             on_progress=on_progress and (lambda done, total, _: on_progress("reading columns", done, total)),
         )
-    lore.store.set_meta(database=lore.engine.url, state=state)
-    return catalog
+    lore.store.set_meta(database=lore.engine.url)
+    return catalog, state
 
 
-def keep_catalog(lore: Opened, catalog: Catalog, schema: Schema) -> None:
-    """Keeps what is known of the database; what was read of the store before is out of date."""
-    lore.store.save_catalog(catalog.to_json())
-    lore.store.mark_stale(schema)
+def keep_catalog(lore: Opened, catalog: Catalog, schema: Schema, state: str | None) -> None:
+    """Keeps what is known of the database, and the `state` that it was in when that was read.
+
+    What was read of the store before is out of date.
+    """
+    lore.store.save_catalog(catalog.to_json(), schema=schema, state=state)
     lore.forget_catalog()
     remember(lore)
 

@@ -34,6 +34,8 @@ class Opened:
         self.settings = settings
         self.on_progress: OnProgress | None = None
         self._opened: list[Any] = []
+        self.catalog_state: str | None = None
+        """The state of the database that `catalog` was read in; None where that is of a schema only."""
         self._watch: Watch | None = None
         self._store_is: tuple[int, int] | None = None
 
@@ -161,15 +163,20 @@ class Opened:
         """Schema, dictionary and value index as they were when last learned."""
         from sqlore.catalog import build_catalog
 
-        saved = self.saved_catalog() if self.learned else None
-        return saved or build_catalog(self.engine, dictionary_files=self.settings.dictionary)
+        saved, state = self.saved_catalog() if self.learned else (None, None)
+        if saved is None:
+            files = self.settings.dictionary
+            state, saved = state_of(self.engine, files), build_catalog(self.engine, dictionary_files=files)
+        self.catalog_state = state
+        return saved
 
-    def saved_catalog(self) -> Catalog | None:
-        """The catalog that the store holds; None where it holds none."""
+    def saved_catalog(self) -> tuple[Catalog | None, str | None]:
+        """The catalog that the store holds, if any, and the state of the database that it was read in."""
         from sqlore.catalog import Catalog
 
-        saved = self.store.catalog()
-        return None if saved is None else Catalog.from_json(saved)
+        # first the state: of two that another process writes in between, the catalog may be the newer one
+        state, saved = self.store.meta("state"), self.store.catalog()
+        return (None, None) if saved is None else (Catalog.from_json(saved), state)
 
     def take_catalog(self, fresh: Catalog) -> None:
         """Works with this catalog from now on."""
@@ -192,10 +199,9 @@ class Opened:
 
         known, engine = self.catalog, self.engine
         if self._watch is None:
-            state = self.store.meta("state") if self.learned else ""
-            if state is None:
+            if self.catalog_state is None:
                 return
-            same = not state or state == state_of(engine, self.settings.dictionary)
+            same = self.catalog_state == state_of(engine, self.settings.dictionary)
             self._watch = Watch(engine.fingerprint() if same else None)
         fresh = self._watch.look(known, engine)
         if fresh is not known:

@@ -86,19 +86,22 @@ class Store(StoreReader):
     def set_meta(self, **facts: str | int | None) -> None:
         """Remembers facts; None forgets one."""
         with self._writing() as db:
-            for key, value in facts.items():
-                if value is None:
-                    db.execute("DELETE FROM meta WHERE key = ?", (key,))
-                else:
-                    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, str(value)))
+            _set_facts(db, facts)
 
-    def save_catalog(self, data: Any) -> None:
-        """Keeps the catalog's JSON, compressed; an equal one is not written again."""
+    def save_catalog(self, data: Any, *, schema: Schema | None = None, **facts: str | int | None) -> None:
+        """Keeps the catalog's JSON, compressed; an equal one is not written again.
+
+        What is said of the catalog goes with it, in one transaction: `facts` as in `set_meta`, and what is
+        stale by its `schema` as in `mark_stale`.
+        """
         packed = zlib.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(), 9)
         with self._writing() as db:
             row = db.execute("SELECT value FROM meta WHERE key = 'catalog'").fetchone()
             if row is None or row[0] != packed:
                 db.execute("INSERT OR REPLACE INTO meta VALUES ('catalog', ?)", (packed,))
+            _set_facts(db, facts)
+            if schema is not None:
+                mark_stale(db, schema)
 
     def add(self, batch: Batch) -> Added:
         """Stores a batch in one transaction and says what was new."""
@@ -207,3 +210,11 @@ class Store(StoreReader):
         if found is None:
             raise StoreError(f"there is no knowledge item {number}", where=self.path)
         return found
+
+
+def _set_facts(db: sqlite3.Connection, facts: Mapping[str, str | int | None]) -> None:
+    for key, value in facts.items():
+        if value is None:
+            db.execute("DELETE FROM meta WHERE key = ?", (key,))
+        else:
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, str(value)))
