@@ -160,3 +160,21 @@ def test_a_query_of_forty_joins_is_described(describer: Describer) -> None:
     described = [describer.fragment(one) for one in parsed.fragments if one.kind in ("relation", "query")]
     assert described
     assert all("card" in one.text for one in described)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "said"),
+    [
+        ("duckdb", "SELECT l[1], l[-1], l[2:3] FROM t", "item 1 of l, last item of l and items 2 to 3 of l"),
+        ("duckdb", "SELECT m['k'], s['b'], j ->> '$.a.b' FROM t", "k of m, b of s and b of a of j"),
+        ("postgres", "SELECT l[1], j -> 'a' -> 0 ->> 'b' FROM t", "item 1 of l and b of item 1 of a of j"),
+        ("postgres", "SELECT l[1] FROM t WHERE l @> ARRAY['x']", "item 1 of l of t rows whose l contains x"),
+        ("spark", "SELECT l[0] FROM t", "item 1 of l"),
+        ("bigquery", "SELECT l[OFFSET(0)], l[ORDINAL(2)] FROM t", "item 1 of l and item 2 of l"),
+        ("snowflake", "SELECT d:a.b::string FROM t", "b of a of d"),
+        ("sqlite", "SELECT json_extract(d, '$.a[0].b') FROM t", "b of item 1 of a of d"),
+        ("mysql", "SELECT d ->> '$.a' FROM t WHERE 'x' MEMBER OF (d -> '$.b')", "whose b of d contains x"),
+    ],
+)
+def test_parts_of_values_in_their_dialects(dialect: str, sql: str, said: str) -> None:
+    assert said in describe_script(parse_script(sql, dialect))

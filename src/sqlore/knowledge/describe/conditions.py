@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlore.knowledge.describe.conditional import bare
 from sqlore.knowledge.describe.english import joined
 from sqlore.knowledge.describe.functions import date_unit, number_of, text_of
+from sqlore.knowledge.describe.nested import Holding, holding, is_of_column, spoken_json
 from sqlore.knowledge.describe.subject import unwrapped
 from sqlore.knowledge.describe.words import Vocabulary
 
@@ -80,7 +81,9 @@ class Conditions:
         if isinstance(node, exp.Exists) or (isinstance(node, exp.Not) and isinstance(node.this, exp.Exists)):
             return f"for which {self.condition(node, entity)}"
         subject = node.this if isinstance(node, exp.Not) else node
-        if isinstance(subject, exp.Predicate) and isinstance(bare(subject.this), exp.Column):
+        held = holding(subject)
+        said_of = held.subject if held is not None else subject.this
+        if (held or isinstance(subject, exp.Predicate)) and is_of_column(said_of):
             return f"whose {self.condition(node, entity)}"
         return f"where {self.condition(node, entity)}"
 
@@ -99,6 +102,9 @@ class Conditions:
         if isinstance(node, exp.Exists):
             rows = self.rows(node.this)
             return f"there is {'no' if negated else 'an' if rows[:1] in 'aeiou' else 'a'} {rows}"
+        held = holding(node)
+        if held is not None:
+            return self._holds(held, entity, negated)
         if isinstance(node, exp.Column) or not isinstance(node, exp.Predicate):
             return f"{self.formulas(entity).noun(node)} is {'not ' if negated else ''}true"
         left, right = node.this, node.args.get("expression")
@@ -106,6 +112,22 @@ class Conditions:
         if kind_of in _COMPARE and text_of(left) is not None and text_of(right) is None:
             left, right, kind_of = right, left, _FLIP.get(kind_of, kind_of)
         return f"{self._subject(left, entity)} {self._verb(node, kind_of, left, right, entity, negated)}"
+
+    def _holds(self, held: Holding, entity: str, negated: bool) -> str:
+        """What a list or document contains; where it is given itself, what is within it."""
+        formulas, value = self.formulas(entity), bare(held.value)
+        no = " not" if negated != held.negated else ""
+        if held.given:
+            within = joined([formulas.noun(one) for one in value.expressions or [value]])
+            subject = formulas.noun(held.subject)
+            return f"{subject} {'are' if _is_plural(subject) else 'is'}{no} within {within}"
+        subject = formulas.noun(value)
+        one, many = ("has", "have") if held.keys else ("contains", "contain")
+        plain = many if _is_plural(subject) else one
+        verb = f"{'do' if plain == many else 'does'} not {many}" if no else plain
+        parts = [spoken_json(text_of(p) or "") or self._value(value, p, entity) for p in held.parts]
+        more = "any of " if held.word == "or" and len(parts) > 1 else ""
+        return f"{subject} {verb} {more}{joined(parts, held.word)}"
 
     def _subject(self, node: exp.Expr, entity: str) -> str:
         inner = bare(node)
@@ -236,3 +258,8 @@ class Conditions:
         if verb not in _FLAGS or not rest or value not in _YES | _NO:
             return None
         return f"{_FLAGS[verb][value in _NO]} {rest}"
+
+
+def _is_plural(noun: str) -> bool:
+    head = noun.split(" of ")[0]
+    return head.endswith("s") and not head.endswith("ss")

@@ -18,11 +18,12 @@ from sqlore.catalog.names import humanize, word_set
 from sqlore.knowledge.describe.conditional import bare, tables_in
 from sqlore.knowledge.describe.english import joined
 from sqlore.knowledge.describe.functions import function_name
+from sqlore.knowledge.describe.nested import holding, is_of_column
 from sqlore.knowledge.describe.query import Queries, with_owner
+from sqlore.knowledge.describe.reading import parse, parse_several, readable
 from sqlore.knowledge.describe.words import INSTANCE, Vocabulary, Words
 from sqlore.knowledge.records import Description
 from sqlore.model import Fragment, ParsedScript, Schema
-from sqlore.sql.tree import parse_all, parse_one
 
 __all__ = ["Describer", "describe_fragment", "describe_script"]
 
@@ -31,16 +32,6 @@ _DANGLING: Final = word_set("of by the and or to per a an from is in with than m
 _TEXT: Final = 400
 _VALUED: Final = ("condition", "calculation")
 _LONGEST: Final = 20_000
-_PARTS = re.compile(
-    r"""(?P<string>'(?:[^']|'')*'|"(?:[^"]|"")*")
-    |(?P<second>(?<=[\w"])\#(?P<number>\d+))
-    |\#\#(?P<hashed>\w+)[^#\n]{0,80}\#\#
-    |\{\{\s*(?P<braced>\w+)[^{}\n]{0,80}\}\}
-    |\$\{(?P<dollar>\w+)\}
-    |%\((?P<percent>\w+)\)s
-    |(?P<val><val>|%s)""",
-    re.VERBOSE,
-)
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -102,12 +93,12 @@ class Describer:
             "output": self._output,
             "query": self._query,
         }
-        return handlers[fragment.kind](_readable(fragment.canonical))
+        return handlers[fragment.kind](readable(fragment.canonical))
 
     # ---------------------------------------------------------------- one kind each
 
     def _calculation(self, text: str) -> Description:
-        node = _parse(text)
+        node = parse(text)
         tables = tables_in(node)
         entity = tables[0] if len(tables) == 1 else ""
         said = self.queries.formulas(entity).noun(node)
@@ -117,7 +108,7 @@ class Describer:
         return Description(_until(said, (" whose ", " where ", " that ", " (", ";")), said)
 
     def _condition(self, text: str) -> Description:
-        node = _parse(text)
+        node = parse(text)
         inner = node.this if isinstance(node, exp.Not) else node
         subject = bare(inner.this) if isinstance(inner.this, exp.Expr) else inner
         tables = tables_in(node)
@@ -129,17 +120,25 @@ class Describer:
             name = f"{'not ' if inner is not node else ''}{self.queries.condition(inner, entity)}"
         elif isinstance(inner, exp.Exists):
             name = f"{_operator(node)}: {self.queries.rows(inner.this)}"
-        elif isinstance(subject, exp.Column):
-            name = f"{self.words.full(subject.table, subject.name)} {_operator(node)}"
+        elif (held := holding(inner)) is not None:
+            no = "not " if (inner is not node) != held.negated else ""
+            name = f"{self._subject(held.subject, entity)} {no}{held.verb}"
         else:
-            name = f"{self.queries.formulas(entity).noun(subject)} {_operator(node)}"
+            name = f"{self._subject(subject, entity)} {_operator(node)}"
         aggregated = isinstance(subject, exp.AggFunc) or subject.find(exp.AggFunc) is not None
         return Description(name, f"{'only' if aggregated else owner or 'rows'} {said}")
+
+    def _subject(self, node: exp.Expr, entity: str) -> str:
+        """What a condition speaks of, with the table of its column."""
+        node = bare(node)
+        if isinstance(node, exp.Column):
+            return self.words.full(node.table, node.name)
+        return self.queries.formulas("" if is_of_column(node) else entity).noun(node)
 
     def _relation(self, text: str, *, edge: bool) -> Description:
         if edge and " join " not in f" {text} ":
             return self._edge(text)
-        query = _parse("select 1 " + text if text.startswith("from ") else "select 1 from " + text)
+        query = parse("select 1 " + text if text.startswith("from ") else "select 1 from " + text)
         edges, kept = [], []
         for join in query.args.get("joins") or ():
             on = join.args.get("on")
@@ -157,7 +156,7 @@ class Describer:
         return Description(joined(tables), text_)
 
     def _edge(self, text: str) -> Description:
-        node = _parse(text)
+        node = parse(text)
         left, right = node.this, node.expression
         tables = joined([self.words.table(left.table), self.words.table(right.table)])
         link = self._link(left, right)
@@ -172,14 +171,14 @@ class Describer:
             text, word = "group by" + text.removeprefix("partition by"), "within"
         else:
             word = "for"
-        query = _parse(f"select 1 from t {text}")
+        query = parse(f"select 1 from t {text}")
         said = self.queries.groups(query.args["group"])
         return Description(f"per {said}" if word == "for" else f"within {said}", f"{word} each {said}")
 
     def _output(self, text: str) -> Description:
         if text.startswith("distinct"):
             return Description("without duplicates", "without duplicates (each different row once)")
-        query = _parse(f"select 1 from t {text}")
+        query = parse(f"select 1 from t {text}")
         order = query.args.get("order")
         tables = tables_in(order) if order is not None else []
         counted = order is not None and order.find(exp.AggFunc) is not None
@@ -187,7 +186,7 @@ class Describer:
         return Description(_until(said, (" (", ", then")), said)
 
     def _query(self, text: str) -> Description:
-        said = "; and ".join(self.queries.select(one) for one in parse_all(text))
+        said = "; and ".join(self.queries.select(one) for one in parse_several(text))
         return Description(_until(said, (" whose ", " where ", " that ", ";", ",")), said)
 
     # ---------------------------------------------------------------- parts
@@ -216,24 +215,6 @@ class Describer:
         return Description(
             f"{fragment.kind} of {joined(said[:2])}", f"{fragment.kind} of {joined(said[:12])}{of}"
         )
-
-
-def _parse(text: str) -> exp.Expr:
-    return parse_one(text)
-
-
-def _readable(canonical: str) -> str:
-    """The canonical text with placeholders and instance numbers in a form that every parser takes."""
-
-    def spelled(match: re.Match[str]) -> str:
-        if match["string"]:
-            return match["string"]
-        if match["second"]:
-            return f"{INSTANCE}{match['number']}"
-        name = match["hashed"] or match["braced"] or match["dollar"] or match["percent"]
-        return f":{name}" if name else "?"
-
-    return _PARTS.sub(spelled, canonical) if _PARTS.search(canonical) else canonical
 
 
 def _outer(exists: exp.Expr) -> str:

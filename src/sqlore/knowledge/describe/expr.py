@@ -16,6 +16,9 @@ from sqlore.knowledge.describe.arithmetic import Arithmetic
 from sqlore.knowledge.describe.conditional import Conditional, bare, conditional, tables_in
 from sqlore.knowledge.describe.english import joined, plural
 from sqlore.knowledge.describe.functions import (
+    PLAIN_CALLS,
+    RANKS,
+    arguments,
     characters,
     date_unit,
     format_parts,
@@ -24,6 +27,7 @@ from sqlore.knowledge.describe.functions import (
     number_of,
     text_of,
 )
+from sqlore.knowledge.describe.nested import holding, inner
 from sqlore.knowledge.describe.words import Vocabulary
 
 if TYPE_CHECKING:
@@ -54,10 +58,16 @@ class Formulas(Arithmetic):
     def noun(self, node: exp.Expr) -> str:
         """A formula as a noun phrase."""
         node = bare(node)
+        part = inner(node)
+        if part is not None:
+            steps = [step if isinstance(step, str) else self.noun(step) for step in reversed(part.steps)]
+            return " of ".join([*steps, self.noun(part.value)])
         handler = _HANDLERS.get(type(node))
         if handler is not None:
             return handler(self, node)
         if isinstance(node, exp.Condition) and isinstance(node, (exp.Predicate, exp.Connector, exp.Not)):
+            return f"whether {self.queries.condition(node, self.entity)}"
+        if holding(node) is not None:
             return f"whether {self.queries.condition(node, self.entity)}"
         return self.call(node)
 
@@ -192,8 +202,8 @@ class Formulas(Arithmetic):
         within = f" within each {joined(groups)}" if groups else ""
         ordered = self.queries.order(order.expressions, self.entity) if order else ""
         name = function_name(what)
-        if name in _RANKS:
-            return f"{_RANKS[name]}{' by ' + ordered if ordered else ''}{within}"
+        if name in RANKS:
+            return f"{RANKS[name]}{' by ' + ordered if ordered else ''}{within}"
         if name in ("lag", "lead"):
             side = "previous" if name == "lag" else "next"
             return f"{side} {self.noun(what.this)}{' by ' + ordered if ordered else ''}{within}"
@@ -216,6 +226,16 @@ class Formulas(Arithmetic):
     def placeholder(self, node: exp.Expr) -> str:
         return f"a given {node.name.replace('_', ' ')}" if node.name not in ("", "?") else "a given value"
 
+    def quantified(self, node: exp.Expr) -> str:
+        """ANY and ALL of a list or of the rows of a subquery."""
+        word = "any of" if isinstance(node, exp.Any) else "all of"
+        listed = bare(node.this)
+        values = listed.expressions if isinstance(listed, exp.Array) else [listed]
+        text = text_of(listed) or ""
+        if text.startswith("{") and text.endswith("}"):
+            values = [exp.Literal.string(one) for one in text[1:-1].split(",")]
+        return f"{word} {joined([self.noun(value) for value in values], 'or')}"
+
     def distinct(self, node: exp.Expr) -> str:
         return "different " + joined([plural(self.noun(part)) for part in node.expressions])
 
@@ -231,53 +251,17 @@ class Formulas(Arithmetic):
             formatted = format_parts(node)
             if formatted is not None:
                 return f"{formatted[0]} of {self.noun(formatted[1])}"
-        arguments = node.expressions if isinstance(node, exp.Anonymous) else _arguments(node)
-        shown = [self.noun(argument) for argument in arguments]
-        if name in _PLAIN_CALLS:
-            return f"{_PLAIN_CALLS[name]} {shown[0] if shown else ''}".strip()
+        given = arguments(node)
+        if name in ("json_array_length", "json_length") and len(given) == 2:
+            given = [exp.Anonymous(this="json_value", expressions=[one.copy() for one in given])]
+        shown = [self.noun(argument) for argument in given]
+        if name in PLAIN_CALLS:
+            return f"{PLAIN_CALLS[name]} {shown[0] if shown else ''}".strip()
         words = name.replace("_", " ")
         return f"{words} of {joined(shown)}" if shown else words
 
 
 _UNITS: Final = word_set("year quarter month week day hour minute second")
-_RANKS: Final = {
-    "rank": "rank",
-    "dense_rank": "rank without gaps",
-    "row_number": "row number",
-    "percent_rank": "rank as a share",
-    "cume_dist": "cumulative share",
-    "ntile": "equal group (ntile)",
-}
-_PLAIN_CALLS: Final = {
-    "abs": "absolute value of",
-    "lower": "lower case",
-    "upper": "upper case",
-    "trim": "trimmed",
-    "length": "length of",
-    "char_length": "length of",
-    "group_concat": "list of all",
-    "string_agg": "list of all",
-    "array_agg": "list of all",
-    "median": "median",
-    "stddev": "standard deviation of",
-    "variance": "variance of",
-    "sqrt": "square root of",
-    "ceil": "rounded up",
-    "floor": "rounded down",
-    "julianday": "day number of",
-    "datetime": "time of",
-    "date": "date of",
-    "total": "total",
-}
-
-
-def _arguments(node: exp.Expr) -> list[exp.Expr]:
-    found: list[exp.Expr] = []
-    for key in node.arg_types:
-        value = node.args.get(key)
-        found += [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, exp.Expr)]
-    return found
-
 
 _HANDLERS: Final[dict[type[exp.Expr], Callable[[Formulas, exp.Expr], str]]] = {
     exp.Column: Formulas.column,
@@ -322,4 +306,10 @@ _HANDLERS: Final[dict[type[exp.Expr], Callable[[Formulas, exp.Expr], str]]] = {
     exp.Placeholder: Formulas.placeholder,
     exp.Parameter: Formulas.placeholder,
     exp.Distinct: Formulas.distinct,
+    exp.Any: Formulas.quantified,
+    exp.All: Formulas.quantified,
+    exp.Identifier: lambda self, node: node.name,
+    exp.Lambda: lambda self, node: self.noun(node.this),
+    exp.Slice: lambda self, node: f"items {self.noun(node.this)} to {self.noun(node.expression)}",
+    exp.PropertyEQ: lambda self, node: f"{node.name} {self.noun(node.expression)}",
 }

@@ -8,7 +8,18 @@ from sqlglot import exp
 
 from sqlore.catalog.names import word_set
 
-__all__ = ["characters", "date_unit", "format_parts", "function_name", "is_now", "number_of", "text_of"]
+__all__ = [
+    "PLAIN_CALLS",
+    "RANKS",
+    "arguments",
+    "characters",
+    "date_unit",
+    "format_parts",
+    "function_name",
+    "is_now",
+    "number_of",
+    "text_of",
+]
 
 _FORMATS: Final = {
     "%y": "year",
@@ -49,12 +60,62 @@ _PIECES: Final = {
     (12, 5): "time of day",
 }
 
+RANKS: Final = {
+    "rank": "rank",
+    "dense_rank": "rank without gaps",
+    "row_number": "row number",
+    "percent_rank": "rank as a share",
+    "cume_dist": "cumulative share",
+    "ntile": "equal group (ntile)",
+}
+PLAIN_CALLS: Final = {
+    "abs": "absolute value of",
+    "lower": "lower case",
+    "upper": "upper case",
+    "trim": "trimmed",
+    "length": "length of",
+    "char_length": "length of",
+    "array_size": "number of items in",
+    "array_length": "number of items in",
+    "list_length": "number of items in",
+    "cardinality": "number of items in",
+    "json_length": "number of items in",
+    "json_array_length": "number of items in",
+    "jsonb_array_length": "number of items in",
+    "unnest": "item of",
+    "explode": "item of",
+    "group_concat": "list of all",
+    "string_agg": "list of all",
+    "array_agg": "list of all",
+    "median": "median",
+    "stddev": "standard deviation of",
+    "variance": "variance of",
+    "sqrt": "square root of",
+    "ceil": "rounded up",
+    "floor": "rounded down",
+    "julianday": "day number of",
+    "datetime": "time of",
+    "date": "date of",
+    "total": "total",
+}
+
 
 def function_name(node: exp.Expr) -> str:
     """A function's name in lower case, as SQL writes it."""
     if isinstance(node, exp.Anonymous):
         return node.name.lower()
     return node.sql_name().lower() if isinstance(node, exp.Func) else node.key.lower()
+
+
+def arguments(node: exp.Expr) -> list[exp.Expr]:
+    """What a function is applied to, in its order."""
+    if isinstance(node, exp.Anonymous):
+        return list(node.expressions)
+    found: list[exp.Expr] = []
+    for key in node.arg_types:
+        value = node.args.get(key)
+        found += [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, exp.Expr)]
+    return found
 
 
 def text_of(node: exp.Expr | None) -> str | None:

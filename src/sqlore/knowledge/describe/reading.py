@@ -1,0 +1,72 @@
+"""Canonical text read again as trees, whichever dialect's operators stand in it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sqlglot import Dialect, exp
+from sqlglot.errors import SqlglotError
+
+from sqlore.knowledge.describe.functions import number_of
+from sqlore.knowledge.describe.words import INSTANCE
+from sqlore.sql.tree import parse_all
+
+__all__ = ["parse", "parse_several", "readable"]
+
+_PARTS: Final = re.compile(
+    r"""(?P<string>'(?:[^']|'')*'|"(?:[^"]|"")*")
+    |(?P<second>(?<=[\w"])\#(?P<number>\d+))
+    |\#\#(?P<hashed>\w+)[^#\n]{0,80}\#\#
+    |\{\{\s*(?P<braced>\w+)[^{}\n]{0,80}\}\}
+    |\$\{(?P<dollar>\w+)\}
+    |%\((?P<percent>\w+)\)s
+    |(?P<val><val>|%s)""",
+    re.VERBOSE,
+)
+# Operators of lists and documents that the general dialect lacks or misreads, and who has them.
+_FOREIGN: Final = re.compile(r"@>|<@|&&|\?[|&]|\bmember of\b|[\w\])]:[a-z_]")
+_OWNERS: Final = ("postgres", "snowflake", "mysql")
+_STRING: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
+
+
+def parse(text: str) -> exp.Expr:
+    """The tree of a readable text. Raises sqlglot's errors."""
+    return parse_several(text)[0]
+
+
+def parse_several(text: str) -> list[exp.Expr]:
+    """The trees of all queries of a readable text, at least one. Raises sqlglot's errors."""
+    if _FOREIGN.search(_STRING.sub("''", text)) is not None:
+        for dialect in _OWNERS:
+            try:
+                return [_from_zero(tree, dialect) for tree in parse_all(text, dialect)]
+            except SqlglotError:
+                continue
+    return parse_all(text)
+
+
+def _from_zero(tree: exp.Expr, dialect: str) -> exp.Expr:
+    """The tree with the numbers in brackets as its text has them: canonical text counts from zero."""
+    offset = Dialect.get_or_raise(dialect).INDEX_OFFSET
+    for bracket in tree.find_all(exp.Bracket) if offset else ():
+        numbers = [(one, number_of(one)) for one in bracket.expressions]
+        bracket.set(
+            "expressions",
+            [one if at is None else exp.Literal.number(int(at) + offset) for one, at in numbers],
+        )
+    return tree
+
+
+def readable(canonical: str) -> str:
+    """The canonical text with placeholders and instance numbers in a form that every parser takes."""
+
+    def spelled(match: re.Match[str]) -> str:
+        if match["string"]:
+            return match["string"]
+        if match["second"]:
+            return f"{INSTANCE}{match['number']}"
+        name = match["hashed"] or match["braced"] or match["dollar"] or match["percent"]
+        return f":{name}" if name else "?"
+
+    return _PARTS.sub(spelled, canonical) if _PARTS.search(canonical) else canonical
