@@ -65,7 +65,9 @@ def test_schemas_comments_enums_and_what_is_not_the_users(engine: Engine) -> Non
 
 def test_only_the_schemas_that_are_named() -> None:
     with connect(servers.postgres().make(ODD, "odd") + "?schemas=s1") as engine:
-        assert {table.schema for table in engine.schema().tables} == {"s1"}
+        assert {(one.schema, one.name) for one in engine.schema().tables} == {(None, "t"), (None, "m")}
+        schema = engine.schema()
+        assert schema.table("s1.t") is schema.table("t")
         assert engine.url.endswith("/odd?schemas=s1")
 
 

@@ -84,7 +84,7 @@ def linked_part(catalog: Catalog, relevance: Mapping[str, float], between: Colle
         for table in catalog.schema.tables
         if full_name(table) in shown
     )
-    return replace(catalog, schema=Schema(tables, catalog.schema.name, catalog.schema.dialect))
+    return replace(catalog, schema=replace(catalog.schema, tables=tables))
 
 
 def _referred(schema: Schema) -> dict[str, frozenset[str]]:

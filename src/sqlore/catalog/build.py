@@ -147,7 +147,9 @@ def schema_to_json(schema: Schema) -> dict[str, Any]:
     return {
         "name": schema.name,
         "dialect": schema.dialect,
+        "home": schema.home,
         "tables": [_table_to_json(t) for t in schema.tables],
+        "partitions": [_table_to_json(t) for t in schema.partitions],
     }
 
 
@@ -165,7 +167,10 @@ def _table_to_json(table: Table) -> dict[str, Any]:
 
 def schema_from_json(data: Mapping[str, Any]) -> Schema:
     """The schema that `schema_to_json` wrote."""
-    return Schema(tuple(_table_from_json(t) for t in data["tables"]), data["name"], data["dialect"])
+    tables, partitions = (
+        tuple(_table_from_json(t) for t in data.get(key, ())) for key in ("tables", "partitions")
+    )
+    return Schema(tables, data["name"], data["dialect"], data.get("home", ""), partitions)
 
 
 def _table_from_json(data: Mapping[str, Any]) -> Table:

@@ -34,9 +34,9 @@ def with_schema(known: Catalog, schema: Schema) -> Catalog:
     return replace(known, schema=schema).with_entries(entries_from_schema(schema))
 
 
-def _shape(schema: Schema) -> list[Table]:
+def _shape(schema: Schema) -> tuple[str, list[Table]]:
     """Everything but the numbers of rows, which change all the time."""
-    return [replace(table, rows=None) for table in schema.tables]
+    return schema.home, [replace(table, rows=None) for table in (*schema.tables, *schema.partitions)]
 
 
 class Watch:

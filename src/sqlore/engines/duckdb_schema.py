@@ -60,7 +60,7 @@ def read_schema(connection: duckdb.DuckDBPyConnection, name: str) -> Schema:
         )
         for schema, table, comment, size, is_view, _ in _rows(connection, _TABLES)
     )
-    return Schema(tables, name=name, dialect="duckdb")
+    return Schema(tables, name=name, dialect="duckdb", home="main")
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[Any, ...]]:

@@ -19,7 +19,7 @@ from psycopg.conninfo import make_conninfo
 from sqlore.engines.base import line_and_column, short, stopped, taken
 from sqlore.engines.first_word import first_word
 from sqlore.engines.postgres_errors import cannot_connect
-from sqlore.engines.postgres_schema import read_fingerprint, read_schema
+from sqlore.engines.postgres_schema import read_fingerprint, read_schema, read_schemas
 from sqlore.engines.postgres_values import register_values
 from sqlore.engines.server import Found, ServerEngine
 from sqlore.engines.server_url import ServerTarget, address
@@ -35,6 +35,11 @@ _BEFORE: Final = f'DECLARE "{_CURSOR}" CURSOR FOR '
 #: What a pooler in between may not know; then only the transaction is read-only, not the session too.
 _STARTUP: Final = "-c default_transaction_read_only=on"
 _LONGEST: Final = 2_147_483_647
+_LEARNED: Final = """
+SELECT current_schemas(false)::text[], current_setting('is_superuser') = 'on'
+    AND EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'pg_read_all_data'),
+  (SELECT setting::int FROM pg_catalog.pg_settings WHERE name = 'statement_timeout')
+"""
 _LATER: Final = "cannot insert multiple commands"
 
 
@@ -48,6 +53,7 @@ class PostgresEngine(ServerEngine):
         self._path: tuple[str, ...] = ()
         self._laid_down = False
         self._version = 0
+        self._longest = _LONGEST
         self._enums: list[tuple[str, int, int]] = []
         super().__init__(target)
 
@@ -70,6 +76,9 @@ class PostgresEngine(ServerEngine):
         except psycopg.Error as error:
             connection.close()
             raise cannot_connect(self.target, self._without_secrets(str(error))) from None
+        except ConnectError:
+            connection.close()
+            raise
         return connection
 
     def _open(self) -> Any:
@@ -98,7 +107,7 @@ class PostgresEngine(ServerEngine):
             raise
 
     def _learn(self, connection: Any) -> None:
-        """What is asked of the first connection: where names are looked for, who asks, which enums."""
+        """What is asked of the first connection: where to look for names, who asks, how long, which enums."""
         info = connection.info
         if self._version:
             return
@@ -113,18 +122,29 @@ class PostgresEngine(ServerEngine):
         also_known_as(self.url, found)
         self.url = found
         with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT current_schemas(false)::text[], current_setting('is_superuser') = 'on'"
-                " AND EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'pg_read_all_data')"
-            )
-            path, self._laid_down = cursor.fetchone()
-            self._path = tuple(path)
+            cursor.execute(_LEARNED)
+            path, self._laid_down, longest = cursor.fetchone()
+            self._longest = longest or _LONGEST
+            self._path = self._wanted(cursor) or tuple(path)
             cursor.execute("SELECT typname, oid, typarray FROM pg_catalog.pg_type WHERE typtype = 'e'")
             self._enums = cursor.fetchall()
         self._version = info.server_version
 
+    def _wanted(self, cursor: Any) -> tuple[str, ...]:
+        """The schemas that the URL names: bare names are looked for there alone, in their order."""
+        if not self.target.schemas:
+            return ()
+        there = read_schemas(cursor)
+        missing = [name for name in self.target.schemas if name not in there]
+        if missing:
+            raise ConnectError(
+                f"the database {self.name} has no schema {short(', '.join(missing), 120)} for this user",
+                hint=f"?schemas= names some of: {short(', '.join(there), 400) or '(there are none)'}",
+            )
+        return self.target.schemas
+
     def begin(self, connection: Any, timeout: float) -> None:
-        milliseconds = min(_LONGEST, max(1, round(timeout * 1000)))
+        milliseconds = self._milliseconds(timeout)
         path = ", ".join(_quoted(name) for name in self._path) or "''"
         settings = {
             "statement_timeout": str(milliseconds),
@@ -137,6 +157,10 @@ class PostgresEngine(ServerEngine):
             settings |= {"row_security": "off", "role": "pg_read_all_data"}
         lines = ["BEGIN TRANSACTION READ ONLY", *(f"SET LOCAL {name} = {v}" for name, v in settings.items())]
         connection.execute("; ".join(lines))
+
+    def _milliseconds(self, timeout: float) -> int:
+        """A time limit as the server takes it: that of the role, or of the URL, is never raised."""
+        return min(self._longest, max(1, round(timeout * 1000)))
 
     def end(self, connection: Any) -> bool:
         if connection.closed or connection.broken:
@@ -174,7 +198,7 @@ class PostgresEngine(ServerEngine):
             if reason == "interrupt":
                 return QueryError("the query was interrupted")
             if reason == "timeout" or "timeout" in message:
-                return stopped(sql, timeout)
+                return stopped(sql, self._milliseconds(timeout) / 1000)
             return QueryError("somebody else stopped the query", hint="run it again")
         if self.is_lost(error):
             return ConnectError(

@@ -12,6 +12,11 @@ __all__ = ["cannot_connect"]
 
 # Part of libpq's or the server's message -> what is wrong, what to do. The first that fits counts.
 _REASONS: Final = (
+    (
+        "invalid sslmode value",
+        "there is no such sslmode",
+        "sslmode is one of disable, allow, prefer, require, verify-ca, verify-full",
+    ),
     ("no password supplied", "a password is needed", "set {variable} or PGPASSWORD, or use ~/.pgpass"),
     ("password authentication failed", "user or password is wrong", "check the user {user} and {variable}"),
     ("authentication failed", "the server does not let this user in", "check pg_hba.conf for user {user}"),
@@ -25,6 +30,11 @@ _REASONS: Final = (
         "does not support SSL",
         "the server has no TLS, which the URL asks for",
         "leave sslmode out, or turn TLS on in the server",
+    ),
+    (
+        "does not match host name",
+        "the server's certificate is for another host",
+        "write the host as the certificate names it, or ?sslmode=verify-ca, which looks at no name",
     ),
     (
         "certificate",

@@ -9,16 +9,21 @@ from typing import Any, Final
 from sqlore.engines.base import quote_name
 from sqlore.model import Column, ForeignKey, Schema, Table
 
-__all__ = ["read_fingerprint", "read_schema"]
+__all__ = ["read_fingerprint", "read_schema", "read_schemas"]
 
 #: Seconds that counting small tables that were never analysed may take, all together.
 COUNT_SECONDS: Final = 1.0
 _SMALL: Final = 8 * 1024 * 1024
 _AT_ONCE: Final = 100
 
-# Partitions belong to their table, the tables of an extension to the extension.
+_SCHEMAS: Final = """
+SELECT nspname FROM pg_catalog.pg_namespace
+WHERE nspname NOT LIKE 'pg\\_%' AND nspname <> 'information_schema'
+  AND pg_catalog.has_schema_privilege(oid, 'USAGE') ORDER BY nspname
+"""
+# The tables of an extension belong to the extension.
 _MINE: Final = """
-  n.nspname NOT LIKE 'pg\\_%%' AND n.nspname <> 'information_schema' AND NOT c.relispartition
+  n.nspname NOT LIKE 'pg\\_%%' AND n.nspname <> 'information_schema'
   AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
   AND (%(schemas)s::text[] IS NULL OR n.nspname = ANY(%(schemas)s::text[]))
   AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')
@@ -32,7 +37,8 @@ SELECT c.oid, n.nspname, c.relname, c.relkind IN ('v', 'm'), obj_description(c.o
             FROM pg_partition_tree(c.oid) t JOIN pg_class l ON l.oid = t.relid WHERE t.isleaf)
        WHEN c.reltuples >= 0 AND (c.reltuples > 0 OR c.relpages > 0) THEN c.reltuples::bigint END,
   c.relkind = 'r' AND (c.reltuples < 0 OR (c.reltuples = 0 AND c.relpages = 0))
-    AND pg_relation_size(c.oid) < {_SMALL}
+    AND NOT c.relispartition AND pg_relation_size(c.oid) < {_SMALL},
+  c.relispartition
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE {_MINE} ORDER BY c.oid
 """
@@ -51,7 +57,13 @@ WHERE a.attnum > 0 AND NOT a.attisdropped AND {_MINE}
 _KEYS: Final = f"""
 SELECT k.conrelid, k.contype, k.conkey, k.confrelid, k.confkey
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE k.contype IN ('p', 'f') AND k.conparentid = 0 AND {_MINE} ORDER BY k.conrelid, k.oid
+WHERE k.contype IN ('p', 'f') AND (k.conparentid = 0 OR c.relispartition) AND {_MINE}
+ORDER BY k.conrelid, k.oid
+"""
+# The time left for counting; what is allowed at most is never raised, and 0 is no limit.
+_LIMIT: Final = """
+SELECT set_config('statement_timeout', least(%s::int, nullif(setting::int, 0))::text, true)
+FROM pg_settings WHERE name = 'statement_timeout'
 """
 # What was ever written, and what the tables look like. A standby counts no writes, but how far it follows.
 _FINGERPRINT: Final = """
@@ -71,9 +83,12 @@ SELECT md5(concat_ws('-',
 
 
 def read_schema(connection: Any, name: str, path: tuple[str, ...], schemas: tuple[str, ...]) -> Schema:
-    """Every table and view that may be read; those of the default schema have schema None and come first.
+    """Every table and view that may be read; those of the default schema have schema None.
 
-    The default schema is `public` where names are looked for there, else the first of the search path.
+    The default schema is `public` where names are looked for there, else the first of the search path. What
+    a bare name means is decided by the search path alone: a table that another hides is never without its
+    schema, and those of the search path come first, in its order. Partitions belong to their table: they
+    can be asked, and are not listed.
     """
     home = "public" if "public" in path or not path else path[0]
     given = {"schemas": list(schemas) or None}
@@ -85,13 +100,18 @@ def read_schema(connection: Any, name: str, path: tuple[str, ...], schemas: tupl
         keys = cursor.execute(_KEYS, given).fetchall()
         uncounted = [(row[0], f"{quote_name(row[1])}.{quote_name(row[2])}") for row in rows if row[6]]
         counts = _counts(connection, uncounted)
-    rows.sort(key=lambda row: row[1] != home)
-    known = {row[0]: (None if row[1] == home else row[1], row[2]) for row in rows}
+    ranks = {schema: rank for rank, schema in enumerate(path or (home,))}
+    rows.sort(key=lambda row: ranks.get(row[1], len(ranks)))
+    first: dict[str, str] = {}
+    for row in rows:
+        first.setdefault(row[2], row[1])
+    known = {row[0]: (None if row[1] == home == first[row[2]] else row[1], row[2]) for row in rows}
     names = {oid: {column[4]: column[0] for column in found} for oid, found in columns.items()}
     primary = {oid: set(own) for oid, kind, own, *_ in keys if kind == "p"}
-    foreign = _foreign(keys, known, names)
-    tables = tuple(
-        Table(
+    listed = {row[0]: known[row[0]] for row in rows if not row[7]}
+    foreign = _foreign(keys, listed, names)
+    tables = {
+        oid: Table(
             name=table,
             columns=tuple(
                 Column(column, kind, nullable, number in primary.get(oid, ()), note)
@@ -103,9 +123,15 @@ def read_schema(connection: Any, name: str, path: tuple[str, ...], schemas: tupl
             rows=counts.get(oid, estimate),
             is_view=is_view,
         )
-        for oid, _, table, is_view, comment, estimate, _ in rows
+        for oid, _, table, is_view, comment, estimate, *_ in rows
+    }
+    return Schema(
+        tuple(table for oid, table in tables.items() if oid in listed),
+        name=name,
+        dialect="postgres",
+        home=home,
+        partitions=tuple(table for oid, table in tables.items() if oid not in listed),
     )
-    return Schema(tables, name=name, dialect="postgres")
 
 
 def _foreign(
@@ -141,12 +167,17 @@ def _counts(connection: Any, tables: list[tuple[int, str]]) -> dict[int, int]:
         asked = ", ".join(f"(SELECT count(*) FROM {name})" for _, name in some)
         try:
             with connection.transaction(), connection.cursor() as cursor:
-                cursor.execute(f"SET LOCAL statement_timeout = {max(1, round(left * 1000))}")
+                cursor.execute(_LIMIT, (max(1, round(left * 1000)),))
                 row = cursor.execute(f"SELECT /* sqlore */ {asked}").fetchone()
         except psycopg.Error:  # too slow, or one of them may not be counted: nothing is known
             break
         counts.update(zip((oid for oid, _ in some), row, strict=True))
     return counts
+
+
+def read_schemas(cursor: Any) -> tuple[str, ...]:
+    """The schemas in which the user may look for tables."""
+    return tuple(row[0] for row in cursor.execute(_SCHEMAS).fetchall())
 
 
 def read_fingerprint(connection: Any) -> str:

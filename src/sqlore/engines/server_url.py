@@ -88,7 +88,7 @@ def parse_server(text: str) -> ServerTarget:
     password = options.pop("password", options.pop("passwd", password))
     if password is None:
         password = os.environ.get(PASSWORD_VARIABLE) or None
-    schemas = tuple(name for name in options.pop("schemas", "").split(",") if name.strip())
+    schemas = tuple(name.strip() for name in options.pop("schemas", "").split(",") if name.strip())
     own = {"schemas": ",".join(schemas)} if schemas else {}
     database = unquote(parts.path.lstrip("/"))
     told = {name: value for name, value in options.items() if name.lower() not in SECRET_OPTIONS}

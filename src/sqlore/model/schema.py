@@ -56,6 +56,9 @@ class Table:
 class Schema:
     """All tables of one database; `name` is the database's own name (BIRD's `db_id`).
 
+    `home` is the name of the default schema, whose tables have schema None; empty where it is not known.
+    `partitions` can be asked by name like any table, and are not listed: there may be hundreds.
+
     >>> schema = Schema((Table("molecule", (Column("label", "TEXT"),)),))
     >>> schema.table("Molecule").column("LABEL").type
     'TEXT'
@@ -64,13 +67,16 @@ class Schema:
     tables: tuple[Table, ...]
     name: str = ""
     dialect: str = ""
+    home: str = ""
+    partitions: tuple[Table, ...] = ()
     _index: dict[str, Table] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        for table in reversed(self.tables):
+        for table in (*reversed(self.partitions), *reversed(self.tables)):
             self._index[table.name.lower()] = table
-            if table.schema:
-                self._index[f"{table.schema}.{table.name}".lower()] = table
+            schema = table.schema or self.home
+            if schema:
+                self._index[f"{schema}.{table.name}".lower()] = table
 
     def table(self, name: str) -> Table | None:
         """The table of that name (`table` or `schema.table`), whatever its case."""

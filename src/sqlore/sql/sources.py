@@ -191,7 +191,7 @@ class Sources(Functions):
         parts = [spell(name)]
         if args.get("catalog") is not None:
             parts = [spell(self._table_name(args["catalog"])), *([spell(schema)] if schema else []), *parts]
-        elif schema and schema not in DEFAULT_SCHEMAS and not self._is_own(schema, scope):
+        elif schema and not self._is_own(schema, name, scope):
             parts = [spell(schema), *parts]
         base = ".".join(parts)
         source = Source(alias or name, Piece(base, ATOM, (), ((base, ""),)), base=base)
@@ -204,9 +204,20 @@ class Sources(Functions):
             return Source(alias or name, Piece(f"{base} {pivots}", ATOM, (), ((base, ""),)))
         return source
 
-    def _is_own(self, schema: str, scope: Scope) -> bool:
-        """Whether MySQL's name of a schema is that of the database at hand, which its tables go without."""
-        return self.dialect == "mysql" and scope.schema is not None and schema == scope.schema.name.lower()
+    def _is_own(self, schema: str, name: str, scope: Scope) -> bool:
+        """Whether a schema is the default one, which its tables go without; MySQL calls its database so.
+
+        Which it is the database says where it is known: elsewhere `public.t` is another table than `t`.
+        """
+        known = scope.schema
+        home = known.home if known is not None else ""
+        if known is not None and home:
+            found = known.table(f"{schema}.{name}")
+            if found is not None:
+                return found.schema is None
+            return schema == home or (schema in DEFAULT_SCHEMAS and home in DEFAULT_SCHEMAS)
+        own = self.dialect == "mysql" and known is not None and schema == known.name.lower()
+        return own or schema in DEFAULT_SCHEMAS
 
     def _table_name(self, node: Any) -> str:
         if isinstance(node, str):
