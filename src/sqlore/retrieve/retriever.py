@@ -77,7 +77,7 @@ class Retriever:
     ) -> None:
         self._opened_it = isinstance(store, (str, Path))
         self.store = _opened(store) if isinstance(store, (str, Path)) else store
-        self.catalog = catalog or _saved_catalog(self.store)
+        self.catalog = catalog or self.store.saved_catalog()
         self.ranker = ranker or default_ranker()
         self.judge = judge
         self.strict = strict
@@ -249,10 +249,3 @@ def _opened(path: str | Path) -> Store:
     from sqlore.knowledge import Store
 
     return Store.open(path, read_only=True)
-
-
-def _saved_catalog(store: Store) -> Catalog | None:
-    from sqlore.catalog import Catalog
-
-    saved = store.catalog()
-    return None if saved is None else Catalog.from_json(saved)

@@ -172,11 +172,9 @@ class Opened:
 
     def saved_catalog(self) -> tuple[Catalog | None, str | None]:
         """The catalog that the store holds, if any, and the state of the database that it was read in."""
-        from sqlore.catalog import Catalog
-
         # first the state: of two that another process writes in between, the catalog may be the newer one
-        state, saved = self.store.meta("state"), self.store.catalog()
-        return (None, None) if saved is None else (Catalog.from_json(saved), state)
+        state, saved = self.store.meta("state"), self.store.saved_catalog()
+        return (None, None) if saved is None else (saved, state)
 
     def take_catalog(self, fresh: Catalog) -> None:
         """Works with this catalog from now on."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from sqlore import __version__
-from sqlore.errors import SqloreError, UsageError
+from sqlore.errors import SqloreError, StoreError, UsageError
 from sqlore.interfaces.cli.common import out, plural, print_json, workspace
 from sqlore.interfaces.cli.options import DbOption, JsonOption, StoreOption
 
@@ -87,6 +87,11 @@ def _checked(lore: Workspace) -> Iterator[Finding]:
     for name, check in checks:
         try:
             yield Finding(name, *check(lore))
+        except StoreError as error:
+            if name == "database":  # the store, which has a finding of its own, would name it
+                yield Finding(name, None, "not looked at: the store cannot be read", "name it with --db")
+            else:
+                yield Finding(name, False, error.message, error.hint or "")
         except SqloreError as error:
             # nothing learned and no database named is where everybody starts, not a fault
             named = lore.settings.db or lore.settings.store
@@ -130,8 +135,16 @@ def _store(lore: Workspace) -> tuple[bool | None, str, str]:
 def _database(lore: Workspace) -> tuple[bool | None, str, str]:
     schema = lore.engine.schema()
     columns = sum(len(table.columns) for table in schema.tables)
-    stale = sum(bool(item.stale) for item in lore.store.items()) if lore.learned else 0
+    stale = _stale(lore)
     gone = "stale (naming tables or columns that are not there) and not offered"
     hint = f"{plural(stale, 'item')} {gone}" if stale else ""
     held = f"{plural(len(schema.tables), 'table')}, {plural(columns, 'column')}"
     return True, f"{lore.engine.url}: {held}", hint
+
+
+def _stale(lore: Workspace) -> int:
+    """How many items name what the database lacks; a store that cannot be read is no fault of that one."""
+    try:
+        return lore.store.count(stale=True) if lore.learned else 0
+    except StoreError:
+        return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,13 +14,18 @@ from urllib.parse import quote
 from sqlore.errors import StoreError
 from sqlore.knowledge.store import schema
 
-__all__ = ["connect", "plain_errors"]
+__all__ = ["RESTORE", "connect", "plain_errors", "sound"]
 
 MEMORY: Final = ":memory:"
 _HEADER: Final = b"SQLite format 3\x00"
 # Small pages: a store of a hundred scripts has thirty tables and indexes, each at least one page.
 _PAGE: Final = 2048
 _BUSY_MS: Final = 15_000
+
+RESTORE: Final = "restore it from a backup, or learn the history into a new store"
+"""What to do about a store that is damaged."""
+_ADVICE: Final = f"sqlore doctor says what of it; {RESTORE}: --store PATH"
+_UNREADABLE: Final = "the file is damaged: what it holds cannot be read"
 
 _MEANINGS: Final = (
     ("disk is full", "the disk is full", "free some space and run the command again: it goes on from there"),
@@ -30,7 +36,9 @@ _MEANINGS: Final = (
         "the disk failed while reading or writing",
         "is the disk full? Free some space and run the command again; else restore the file from a backup",
     ),
-    ("malformed", "the file is damaged", "restore it from a backup, or learn the history into a new one"),
+    ("malformed", "the file is damaged", _ADVICE),
+    # SQLite quotes the bytes, and a terminal shows whatever they are
+    ("could not decode", _UNREADABLE, _ADVICE),
     ("not a database", "the file is not a knowledge store", "give another path; sqlore writes over no file"),
     (
         "unable to open",
@@ -51,6 +59,21 @@ def plain_errors(path: str) -> Iterator[None]:
             if sign in text:
                 raise StoreError(message, where=path, hint=hint) from error
         raise StoreError(f"the knowledge store cannot be used: {error}", where=path) from error
+    except UnicodeDecodeError as error:  # SQLite names a damaged table or column, in the bytes that are there
+        raise StoreError(_UNREADABLE, where=path, hint=_ADVICE) from error
+
+
+@contextmanager
+def sound(path: str) -> Iterator[None]:
+    """`plain_errors`, and also what is said of rows that are not what sqlore wrote there.
+
+    Only around the store's own work on its rows: faults of anything else would be told as damage.
+    """
+    with plain_errors(path):
+        try:
+            yield
+        except (ValueError, LookupError, TypeError, AttributeError, OverflowError, zlib.error) as error:
+            raise StoreError(_UNREADABLE, where=path, hint=_ADVICE) from error
 
 
 def connect(path: Path, *, create: bool, read_only: bool = False) -> sqlite3.Connection:

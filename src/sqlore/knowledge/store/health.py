@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from sqlore.embed import Embedder
+from sqlore.errors import StoreError
 from sqlore.knowledge.records import Description, Health, key_hash
+from sqlore.knowledge.store.file import RESTORE
 from sqlore.knowledge.store.items import rows_of
 from sqlore.knowledge.store.rows import recount
 from sqlore.knowledge.store.search import pack
 from sqlore.knowledge.store.text import rebuild
 
-__all__ = ["REEMBED", "check", "compact", "repair", "store_vectors", "words_to_embed"]
+__all__ = ["REEMBED", "check", "compact", "repair", "store_vectors", "unreadable", "words_to_embed"]
 
 REEMBED: Final = "sqlore learn --history FOLDER --reembed"
 """The command that makes all vectors anew."""
@@ -34,6 +36,9 @@ def check(db: sqlite3.Connection, embedder: Embedder | None) -> Health:
         problems.append(f"the file is damaged ({'; '.join(damage)}): restore a backup or learn anew")
     if db.execute("PRAGMA foreign_key_check").fetchone() is not None:
         problems.append("rows refer to rows that are gone: learn the history into a new store")
+    unread = "SELECT 1 FROM fragments WHERE literals IS NOT NULL AND NOT json_valid(literals) LIMIT 1"
+    if db.execute(unread).fetchone() is not None:
+        problems.append(f"values that scripts use cannot be read: {RESTORE}")
     wrong = db.execute(_COUNTS).fetchone()[0]
     if wrong:
         problems.append(f"{wrong} items have a wrong count: repair the store")
@@ -54,7 +59,8 @@ def _check_vectors(db: sqlite3.Connection, embedder: Embedder | None) -> list[st
     problems = []
     if embedder is not None and name != embedder.name:
         problems.append(f"the vectors were made with {name}, not with {embedder.name}: {REEMBED}")
-    size = 4 + int(facts["dimension"])
+    dimension = str(facts.get("dimension"))
+    size = 4 + int(dimension) if dimension.isdecimal() else 0
     if db.execute("SELECT 1 FROM vectors WHERE length(codes) <> ? LIMIT 1", (size,)).fetchone():
         problems.append(f"some vectors have another length: {REEMBED}")
     missing = db.execute(
@@ -64,6 +70,22 @@ def _check_vectors(db: sqlite3.Connection, embedder: Embedder | None) -> list[st
     ).fetchone()[0]
     if missing:
         problems.append(f"{missing} texts have no vector: {REEMBED}")
+    return problems
+
+
+def unreadable(reads: Iterable[Callable[[], object]]) -> list[str]:
+    """What of a store's content cannot be read, in a file that may be sound for SQLite.
+
+    >>> unreadable([lambda: None])
+    []
+    """
+    problems = []
+    for read in reads:
+        try:
+            read()
+        except StoreError:
+            what = getattr(read, "__name__", "content").replace("_", " ")
+            problems.append(f"the {what} cannot be read: {RESTORE}")
     return problems
 
 

@@ -23,7 +23,7 @@ from sqlore.knowledge.records import (
     key_hash,
 )
 from sqlore.knowledge.store import health, items, scripts, search
-from sqlore.knowledge.store.file import plain_errors
+from sqlore.knowledge.store.file import sound
 from sqlore.knowledge.store.health import REEMBED
 from sqlore.knowledge.store.items import Order
 from sqlore.knowledge.store.search import Ids, VectorLevel
@@ -31,6 +31,7 @@ from sqlore.knowledge.store.text import Level
 from sqlore.model import Kind, KnowledgeItem, Naming, Rejected, RejectReason, StoredScript
 
 if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
     from sqlore.embed import Embedder
 
 __all__ = ["StoreReader"]
@@ -51,7 +52,7 @@ class StoreReader:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, plain_errors(self.path):
+        with self._lock, sound(self.path):
             yield self._db
 
     def meta(self, key: str) -> str | None:
@@ -64,13 +65,21 @@ class StoreReader:
         """The catalog's JSON as it was saved, or None."""
         with self._reading() as db:
             row = db.execute("SELECT value FROM meta WHERE key = 'catalog'").fetchone()
-        return None if row is None else json.loads(zlib.decompress(row[0]))
+            return None if row is None else json.loads(zlib.decompress(row[0]))
+
+    def saved_catalog(self) -> Catalog | None:
+        """The catalog as it was saved, or None."""
+        from sqlore.catalog import Catalog
+
+        with self._reading():
+            saved = self.catalog()
+            return None if saved is None else Catalog.from_json(saved)
 
     def namings(self) -> list[Naming]:
         """What the scripts call columns and codes, each as often as scripts do."""
         with self._reading() as db:
             rows = db.execute("SELECT expression, alias, columns, uses FROM namings").fetchall()
-        return [Naming(row[0], row[1], tuple(row[2].split("\n"))) for row in rows for _ in range(row[3])]
+            return [Naming(row[0], row[1], tuple(row[2].split("\n"))) for row in rows for _ in range(row[3])]
 
     def known_hashes(
         self, hashes: Sequence[int], *, rejected: bool = True, synthetic: bool = False
@@ -113,9 +122,8 @@ class StoreReader:
         with self._reading() as db:
             ids = items.select_items(db, limit=limit, offset=offset, order=order, **wanted)
             whole = limit is None and not offset and all(value is None for value in wanted.values())
-            loaded = items.load_items(db, None if whole else ids)
-        by_id = {item.id: item for item in loaded}
-        return [by_id[number] for number in ids]
+            by_id = {item.id: item for item in items.load_items(db, None if whole else ids)}
+            return [by_id[number] for number in ids]
 
     def count(self, **wanted: Any) -> int:
         """How many items `items` would give without a limit."""
@@ -276,4 +284,6 @@ class StoreReader:
     def health(self, embedder: Embedder | None = None) -> Health:
         """Whether the file is sound, the counts agree with the tables, the vectors are this embedder's."""
         with self._reading() as db:
-            return health.check(db, embedder)
+            found = health.check(db, embedder)
+        reads = (self.saved_catalog, self.namings, self.items, self.scripts, self.texts, self.rejections)
+        return Health((*found.problems, *health.unreadable(reads)))

@@ -19,7 +19,7 @@ from sqlore.knowledge.records import (
     Source,
 )
 from sqlore.knowledge.store import health, scripts
-from sqlore.knowledge.store.file import connect, plain_errors
+from sqlore.knowledge.store.file import connect, plain_errors, sound
 from sqlore.knowledge.store.forget import forget_synthetic
 from sqlore.knowledge.store.text import TextIndex, set_description
 from sqlore.knowledge.store.trust import mark_stale, merge, set_trust, set_words
@@ -95,7 +95,7 @@ class Store(StoreReader):
         stale by its `schema` as in `mark_stale`.
         """
         packed = zlib.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(), 9)
-        with self._writing() as db:
+        with self._writing() as db, sound(self.path):
             row = db.execute("SELECT value FROM meta WHERE key = 'catalog'").fetchone()
             if row is None or row[0] != packed:
                 db.execute("INSERT OR REPLACE INTO meta VALUES ('catalog', ?)", (packed,))
@@ -202,7 +202,7 @@ class Store(StoreReader):
 
     def mark_stale(self, schema: Schema) -> tuple[int, int]:
         """Marks items that name what the schema lacks, unmarks what is back; returns both counts."""
-        with self._writing() as db:
+        with self._writing() as db, sound(self.path):
             return mark_stale(db, schema)
 
     def _item(self, number: int) -> KnowledgeItem:
