@@ -213,7 +213,7 @@ class Operators(Renderer):
         kind = type(inner)
         if kind is exp.Not:
             return self.render(inner.args["this"])
-        if kind in COMPARISONS:
+        if kind in COMPARISONS and not _of_several(inner):
             return self.comparison(inner, negated=True)
         if kind is exp.In:
             return self.contained(inner, "not in")
@@ -275,3 +275,8 @@ def _is_one(literal: Value) -> bool:
     """Whether a literal is one value: not a list that was read as one, nor a place for any number of them."""
     text = literal.text
     return len(literal.values) == 1 and not (is_placeholder(text) or is_placeholder(text.strip("'\"")))
+
+
+def _of_several(node: Any) -> bool:
+    """Whether a comparison is with ANY or ALL, whose opposite is not the opposite sign."""
+    return any(isinstance(side, (exp.Any, exp.All)) for side in (node.args["this"], node.args["expression"]))

@@ -169,3 +169,8 @@ SELECT x FROM t WHERE a = 1 OR b = 2;
 -- # another column selected changes the query alone [all]
 SELECT a FROM t WHERE c = 1;
 SELECT b FROM t WHERE c = 1;
+
+-- # not equal to any, and unequal to one [postgres]
+SELECT x FROM t WHERE NOT a = ANY(b);
+SELECT x FROM t WHERE a <> ANY(b);
+--> condition

@@ -152,7 +152,8 @@ def _said(value: Any) -> str:
 def _quantified(node: exp.Expr) -> Holding | None:
     """`'a' = ANY(list)` and `'a' <> ALL(list)`, either way round."""
     for side, other in ((node.this, node.expression), (node.expression, node.this)):
-        if isinstance(side, (exp.Any, exp.All)) or (function_name(side) == "all" and arguments(side)):
+        wanted = "any" if isinstance(node, exp.EQ) else "all"
+        if function_name(side) == wanted and arguments(side):
             listed = bare(arguments(side)[0])
             if isinstance(listed, (exp.Select, exp.Subquery, exp.Array)) or text_of(listed) is not None:
                 return None
