@@ -104,6 +104,17 @@ def test_a_first_run_that_was_killed(shop: Path, sqlore_: Command) -> None:
     assert sqlore_("explain", REFUNDED).code == 0
 
 
+def test_an_empty_file_of_the_store_last_learned_into(shop: Path, sqlore_: Command) -> None:
+    assert sqlore_(*LEARN).code == 0
+    assert sorted(file.name for file in (shop / ".sqlore").glob("current*")) == ["current"]
+    (shop / ".sqlore/current").write_bytes(b"")
+    listed = sqlore_("knowledge", "list")
+    assert listed.code == 2
+    assert "nothing has been learned here" in listed.err
+    assert sqlore_(*LEARN).code == 0
+    assert sqlore_("knowledge", "list").code == 0
+
+
 def test_a_schema_from_elsewhere_is_not_that_of_the_database(shop: Path, sqlore_: Command) -> None:
     assert sqlore_(*LEARN).code == 0
     with opened() as lore:

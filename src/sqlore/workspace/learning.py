@@ -6,7 +6,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlore.workspace.places import CURRENT, state_of
+from sqlore.workspace.places import set_remembered, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,6 +126,5 @@ def keep_catalog(lore: Opened, catalog: Catalog, schema: Schema, state: str | No
 
 def remember(lore: Opened) -> None:
     """The store last learned into is the one meant where no database is named."""
-    home = lore.settings.home
-    if lore.store_file.parent == home:
-        (home / CURRENT).write_text(lore.store_file.name + "\n", encoding="utf-8")
+    if lore.store_file.parent == lore.settings.home:
+        set_remembered(lore.store_file)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlore.errors import StoreError, UsageError
-from sqlore.workspace.places import CURRENT, identity_of, state_of, store_path
+from sqlore.workspace.places import identity_of, remembered, state_of, store_path
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
@@ -73,9 +73,9 @@ class Opened:
             return self.settings.store
         if self.settings.db:
             return store_path(self.settings.home, self.engine.url)
-        pointer = self.settings.home / CURRENT
-        if pointer.is_file():
-            return self.settings.home / pointer.read_text(encoding="utf-8", errors="replace").strip()
+        last = remembered(self.settings.home)
+        if last is not None:
+            return last
         raise UsageError(
             "nothing has been learned here, and no database was given",
             where=str(self.settings.home),

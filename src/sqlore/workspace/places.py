@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,10 +12,25 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from sqlore.engines import Engine
 
-__all__ = ["CURRENT", "identity_of", "state_of", "store_path"]
+__all__ = ["CURRENT", "identity_of", "remembered", "set_remembered", "state_of", "store_path"]
 
 CURRENT: Final = "current"
 """The file beside the stores that names the one last learned into."""
+
+
+def remembered(home: Path) -> Path | None:
+    """The store last learned into; None where there is none, or the file that says so is empty."""
+    pointer = home / CURRENT
+    name = pointer.read_text(encoding="utf-8", errors="replace").strip() if pointer.is_file() else ""
+    return home / name if name else None
+
+
+def set_remembered(store: Path) -> None:
+    """Remembers a store, in its folder. The file is replaced as a whole: a kill leaves the one before."""
+    pointer = store.with_name(CURRENT)
+    fresh = pointer.with_name(f"{CURRENT}.{os.getpid()}.new")
+    fresh.write_text(store.name + "\n", encoding="utf-8")
+    fresh.replace(pointer)
 
 
 def store_path(home: Path, url: str) -> Path:
