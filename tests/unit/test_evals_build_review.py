@@ -103,8 +103,17 @@ def test_nobody_sees_what_others_said_before_all_are_done(tmp_path: Path) -> Non
     assert [one.state for one in merge(made).tasks] == ["kept", "waiting", "waiting", "waiting"]
     (tmp_path / "annotators" / "ben.json").write_text("broken", encoding="utf-8")
     assert made.annotator("anna").missing == []  # another's file is not even read
-    with pytest.raises(SourceError, match="not a file of a review"):
-        made.annotator("ben")
+    for text, told in {
+        "broken": "not JSON: Expecting value in line 1, column 1",
+        "[]": "not a list of entries",
+        "{}": "has no tasks",
+        '{"tasks": [{"question_id": "1"}]}': "has no ",
+    }.items():
+        (tmp_path / "annotators" / "ben.json").write_text(text, encoding="utf-8")
+        with pytest.raises(SourceError, match=f"not a file of a review: .*{told}") as caught:
+            made.annotator("ben")
+        assert "mend it" in (caught.value.hint or "")
+        assert "Error" not in caught.value.message
 
 
 def test_what_was_said_of_another_text_does_not_count(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from sqlore.engines import Engine, connect
 from sqlore.errors import SourceError
 from sqlore.evals.tasks import History
 from sqlore.history import parse_all, read_history
-from sqlore.model import ParsedScript, Script
+from sqlore.model import ParsedScript, Rejected, Script
 from sqlore.sql import unknown_name
 
 __all__ = ["Bench", "Candidate", "open_bench"]
@@ -77,7 +77,7 @@ def open_bench(
         outcomes = list(parse_all(scripts, dialect=chosen, schema=catalog.schema))
         parsed = [one for one in outcomes if isinstance(one, ParsedScript)]
         if not parsed:
-            raise SourceError("no script of the history can be parsed", where=", ".join(map(str, history)))
+            raise _none_parsed([*read, *outcomes], ", ".join(map(str, history)))
         own = [one for one in parsed if unknown_name(one.script.sql, chosen, catalog.schema) is None]
         if not own:
             raise SourceError(
@@ -86,6 +86,16 @@ def open_bench(
                 hint="each names a table or column that is not there",
             )
         yield Bench(engine, catalog, History(name, own, len(read) - len(own)))
+
+
+def _none_parsed(outcomes: Sequence[object], where: str) -> SourceError:
+    """What to say of a history of which nothing can be parsed: also why, of the first script."""
+    why = next((one.message for one in outcomes if isinstance(one, Rejected)), "")
+    return SourceError(
+        "no script of the history can be parsed",
+        where=where,
+        hint=f"the first: {why}; is it in another dialect? --dialect NAME" if why else None,
+    )
 
 
 def _unique(scripts: Sequence[Script]) -> list[Script]:

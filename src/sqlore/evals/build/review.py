@@ -117,6 +117,17 @@ def digest_of(task: Candidate) -> str:
     return hashlib.sha256(f"{task.question}\n{task.sql}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
+def _fault(error: Exception) -> str:
+    """What is wrong with a file of a review, in plain words."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error.msg} in line {error.lineno}, column {error.colno}"
+    if isinstance(error, UnicodeDecodeError):
+        return "not text in UTF-8"
+    if isinstance(error, KeyError):
+        return f"an entry, or the file, has no {error.args[0]}"
+    return "its tasks are not a list of entries as sqlore writes them"
+
+
 class Notes(Generic[Note]):
     """A file with what is said of tasks, one entry a task; on disk as soon as it is said."""
 
@@ -159,8 +170,14 @@ class Notes(Generic[Note]):
         try:
             data = json.loads(self.file.read_text(encoding="utf-8"))
             found = [self._kind.of(record) for record in data["tasks"]]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise SourceError(f"not a file of a review: {error!r}", where=str(self.file)) from error
+        except OSError as error:
+            raise SourceError(f"cannot be read: {error.strerror}", where=str(self.file)) from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise SourceError(
+                f"not a file of a review: {_fault(error)}",
+                where=str(self.file),
+                hint="mend it by hand, restore a copy, or move it away: what it says is then asked anew",
+            ) from error
         return {one.task: one for one in found}
 
     def _write(self) -> None:
