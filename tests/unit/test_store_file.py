@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from sqlore.catalog import Catalog
 from sqlore.errors import StoreError, StoreVersionError
 from sqlore.knowledge import Store
 from sqlore.knowledge.store import schema as store_schema
+from sqlore.model import Schema, Table
 from store_helpers import WordEmbedder, content, teach
 
 
@@ -23,13 +25,14 @@ def test_open_needs_a_store(tmp_path: Path) -> None:
 
 
 def test_what_is_written_is_there_when_opened_again(tmp_path: Path) -> None:
+    saved = Catalog(Schema((Table("é", ()),))).to_json()
     path = tmp_path / "a.sqlore"
     with Store.create(path) as store:
         teach(store, "SELECT a FROM t WHERE b = 1")
-        store.save_catalog({"é": [1, None]})
+        store.save_catalog(saved)
     with Store.open(path) as again:
         assert again.script(1).script.sql == "SELECT a FROM t WHERE b = 1"  # type: ignore[union-attr]
-        assert again.catalog() == {"é": [1, None]}
+        assert again.catalog() == saved
         assert again.health(WordEmbedder()).ok
     with Store.create(path) as third:
         assert third.stats().scripts == 1
