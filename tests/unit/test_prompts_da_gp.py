@@ -486,7 +486,7 @@ def test_a_person_s_sql_that_does_not_run_is_said(
     assert sql_of(ready) == [BEST, SUM]
     assert ready.failed == {"does not run": 1}
     entry = yaml.safe_load(review_file(settings).read_text("utf-8"))["exemplars"][0]
-    assert entry["problem"] == "does not run"
+    assert entry["problem"] == "does not run: there is no table boats"
     assert entry["sql"] == "SELECT COUNT(*) FROM boats"
     change(settings, 0, sql=COUNT)
     assert sql_of(prepare(engine, catalog, settings, never)) == [COUNT, BEST, SUM]
