@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from sqlore.errors import SourceError, UsageError
 from sqlore.evals.gold import GoldReader
@@ -25,11 +25,14 @@ __all__ = [
     "RawTask",
     "Task",
     "leave_one_out",
+    "made_of",
     "read_tasks",
     "records_of",
     "scored",
     "tasks_of",
 ]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +141,28 @@ def read_tasks(path: str | Path, *, on_bad: Callable[[SourceError], None] | None
     Raises that error where there is no `on_bad`, or no task is left; `UsageError` where the file is missing,
     `SourceError` where it is something else.
     """
-    tasks, bad = [], list[SourceError]()
-    for number, record in enumerate(records_of(path, on_bad=bad.append), 1):
+    return made_of(path, lambda place, record: _raw(record, place + 1, str(path)), on_bad)
+
+
+def made_of(
+    path: str | Path, make: Callable[[int, Any], T], on_bad: Callable[[SourceError], None] | None
+) -> list[T]:
+    """What `make` makes of the records of a file, each with its place from 0.
+
+    A record of which it makes nothing (`SourceError`) does not take the others with it: `on_bad` is given the
+    error. Raises the first one where there is no `on_bad`, or nothing is left; and what `records_of` raises.
+    """
+    made, bad = [], list[SourceError]()
+    for place, record in enumerate(records_of(path, on_bad=bad.append)):
         try:
-            tasks.append(_raw(record, number, str(path)))
+            made.append(make(place, record))
         except SourceError as error:
             bad.append(error)
-    if bad and (on_bad is None or not tasks):
+    if bad and (on_bad is None or not made):
         raise bad[0]
     for reason in bad:
         on_bad(reason)  # type: ignore[misc]  # without it the first was raised
-    return tasks
+    return made
 
 
 def records_of(path: str | Path, *, on_bad: Callable[[SourceError], None] | None = None) -> list[Any]:

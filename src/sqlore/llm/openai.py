@@ -9,7 +9,7 @@ import json
 import random
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import openai
 import openai.types.chat
@@ -26,9 +26,6 @@ from sqlore.llm.base import (
 )
 from sqlore.llm.openai_reply import Heard, Reply, cut, unstreamed
 from sqlore.model import Message, Usage
-
-if TYPE_CHECKING:
-    pass
 
 _TOKEN: Final = 40
 """Characters of a token at most, taken over a whole answer."""

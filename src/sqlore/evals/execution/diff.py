@@ -12,11 +12,12 @@ from sqlglot import transpile
 from sqlglot.errors import SqlglotError
 
 from sqlore.evals.compare_rows import WHY
-from sqlore.evals.execution.lines import UNTAKEN
 
-__all__ = ["OUTCOMES", "Said", "Told", "diff_lines", "laid_out", "questions_of"]
+__all__ = ["OUTCOMES", "UNTAKEN", "Said", "Told", "diff_lines", "laid_out", "questions_of"]
 
 Line = Mapping[str, Any]
+#: `why` of a line where the model did not take the request: it is asked again when the run goes on.
+UNTAKEN = "untaken"
 #: What can come of an answer, by a line's `why`.
 OUTCOMES = {
     **WHY,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any
 
 from sqlore.errors import (
     ModelError,
@@ -17,15 +17,13 @@ from sqlore.errors import (
 )
 from sqlore.evals.compare_rows import judge
 from sqlore.evals.execution.arena import Answered, Arena, Contestant
+from sqlore.evals.execution.diff import UNTAKEN
 from sqlore.evals.execution.folder import Kept
 from sqlore.evals.execution.gold import ROWS, Gold
 from sqlore.evals.execution.tasks import Question
 from sqlore.sql import parse_script
 
-__all__ = ["UNTAKEN", "answer_line", "gold_line", "scored_sql"]
-
-#: `why` of a line where the model did not take the request: it is asked again when the run goes on.
-UNTAKEN: Final = "untaken"
+__all__ = ["answer_line", "gold_line", "scored_sql"]
 
 
 def answer_line(who: Contestant, task: Question, gold: Gold, place: Arena, kept: Kept) -> dict[str, Any]:

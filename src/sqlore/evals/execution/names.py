@@ -14,7 +14,7 @@ from sqlore.retrieve.baselines import NAMES
 from sqlore.retrieve.baselines.plugged import function_at
 
 if TYPE_CHECKING:
-    from typing import Any
+    pass
 
 __all__ = ["WARM", "Name", "as_measured", "check_names", "needs_history", "read_name", "uses_history"]
 
@@ -36,14 +36,14 @@ class Name:
 
     def settings_over(self, settings: Settings) -> Settings:
         """The settings for this strategy. Raises `ConfigError` for one that is none or has no such value."""
-        given = as_measured(settings)
+        measured = as_measured(settings)
+        given = {name: getattr(measured, name) for name in measured.model_fields_set}
         return load_settings(**{**given, **self.settings})
 
 
-def as_measured(settings: Settings) -> dict[str, Any]:
-    """What somebody has set, for a run: what is measured is a strategy, so nothing is reused unless it is
-    said so."""
-    return {"reuse": "none", **{name: getattr(settings, name) for name in settings.model_fields_set}}
+def as_measured(settings: Settings) -> Settings:
+    """The settings of a run: what is measured is a strategy, so nothing is reused unless somebody said so."""
+    return settings if "reuse" in settings.model_fields_set else settings.model_copy(update={"reuse": "none"})
 
 
 def read_name(text: str) -> Name:

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlore.config import load_settings
 from sqlore.engines import is_server, place_of
 from sqlore.errors import UsageError
 from sqlore.evals.execution.names import as_measured
@@ -116,7 +115,7 @@ def setup_of(plan: ExecutionPlan, settings: Settings, model: str) -> dict[str, A
         "evidence": plan.evidence,
         "seed": plan.seed,
         "model": model,
-        **load_settings(**as_measured(settings)).model_dump(mode="json", exclude=set(_ELSEWHERE)),
+        **as_measured(settings).model_dump(mode="json", exclude=set(_ELSEWHERE)),
     }
 
 

@@ -22,9 +22,10 @@ from sqlore.evals.execution.arena import (
     arena,
     contestant,
 )
+from sqlore.evals.execution.diff import UNTAKEN
 from sqlore.evals.execution.folder import Kept, RunFolder
 from sqlore.evals.execution.gold import NOT_ASKED, Gold, check_gold
-from sqlore.evals.execution.lines import UNTAKEN, answer_line, gold_line
+from sqlore.evals.execution.lines import answer_line, gold_line
 from sqlore.evals.execution.names import check_names, needs_history, uses_history
 from sqlore.evals.execution.places import Places, find_places
 from sqlore.evals.execution.plan import ExecutionPlan

@@ -19,7 +19,7 @@ from typing import Any, Final
 from sqlore.errors import SourceError, SqlError, UsageError
 from sqlore.evals.gold import kind_of, split_kind
 from sqlore.evals.metrics import SCORED_KINDS
-from sqlore.evals.tasks import records_of, scored
+from sqlore.evals.tasks import made_of, scored
 from sqlore.model import ParsedScript, Schema, Script
 from sqlore.sql import parse_script
 
@@ -70,17 +70,7 @@ def read_questions(
     Raises that error where there is no `on_bad`, or no task is left; `UsageError` for a file that is not
     there, `SourceError` for one of another kind.
     """
-    found, bad = [], list[SourceError]()
-    for place, record in enumerate(records_of(path, on_bad=bad.append)):
-        try:
-            found.append(_question(record, place, str(path)))
-        except SourceError as error:
-            bad.append(error)
-    if bad and (on_bad is None or not found):
-        raise bad[0]
-    for reason in bad:
-        on_bad(reason)  # type: ignore[misc]  # without it the first was raised
-    return unique(found)
+    return unique(made_of(path, lambda place, record: _question(record, place, str(path)), on_bad))
 
 
 def unique(questions: Sequence[Question]) -> list[Question]:

@@ -159,8 +159,8 @@ def _started(given: dict[str, Any], folder: Path | None) -> ExecutionRun:
 def _free(path: Path) -> Path:
     """The path, or with a number behind it where a run that began in the same second has it."""
     number, found = 1, path
+    path.parent.mkdir(parents=True, exist_ok=True)
     while True:
-        found.parent.mkdir(parents=True, exist_ok=True)
         try:
             found.mkdir()
         except FileExistsError:
