@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from sqlore.errors import ModelUnavailable
+from sqlore.files import write_whole
 from sqlore.llm.base import Answer, ChatModel, OnStep, OnToken
 from sqlore.model import Message, Usage
 
@@ -118,9 +118,7 @@ class RecordingModel:
     def _write(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         recording = {"model": self.name, "context": self.context, "answers": self._answers}
-        temporary = self._path.with_suffix(".tmp")
-        temporary.write_text(json.dumps(recording, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(temporary, self._path)
+        write_whole(self._path, json.dumps(recording, indent=1, ensure_ascii=False) + "\n")
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from urllib.parse import urlsplit
 
 from sqlore import config
 from sqlore.errors import ModelUnavailable
+from sqlore.files import write_whole
 
 Progress = Callable[[int, int], None]
 """Told the bytes that are there and the bytes in all."""
@@ -162,9 +163,7 @@ def _resume(state: Path, there: int) -> tuple[int, int]:
 
 
 def _write_state(state: Path, part: int, offset: int) -> None:
-    temporary = state.with_suffix(".progress-new")
-    temporary.write_text(json.dumps([part, offset]), encoding="ascii")
-    os.replace(temporary, state)
+    write_whole(state, json.dumps([part, offset]))
 
 
 def _append(wheel: Path, part: int, target: object) -> int:

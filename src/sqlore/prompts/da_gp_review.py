@@ -7,7 +7,6 @@ written anew by a preparation.
 
 from __future__ import annotations
 
-import os
 import re
 import threading
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from typing import Any, Final, Literal
 import yaml
 
 from sqlore.errors import SourceError, StoreError, UsageError
+from sqlore.files import write_whole
 from sqlore.prompts.notebook import fingerprint
 
 __all__ = ["Entry", "EntryState", "Review", "review_file"]
@@ -183,11 +183,9 @@ class Review:
             allow_unicode=True,
             width=110,
         )
-        part = self.path.with_suffix(".part")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            part.write_text(text, encoding="utf-8")
-            os.replace(part, self.path)
+            write_whole(self.path, text)
         except OSError as error:
             raise StoreError(f"cannot write the examples: {error.strerror}", where=str(self.path)) from error
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlore.errors import UsageError
+from sqlore.files import write_whole
 
 if TYPE_CHECKING:
     from sqlore.answer.refine.history import DraftHistory
@@ -17,9 +18,7 @@ __all__ = ["read_draft", "write_draft"]
 def write_draft(file: Path, history: DraftHistory) -> None:
     """Keeps a draft with its history; the file is replaced as a whole. Without a folder nothing is kept."""
     if file.parent.is_dir():
-        fresh = file.with_suffix(".new")
-        fresh.write_text(json.dumps(history.to_json(), ensure_ascii=False), encoding="utf-8")
-        fresh.replace(file)
+        write_whole(file, json.dumps(history.to_json(), ensure_ascii=False))
 
 
 def read_draft(file: Path) -> DraftHistory | None:

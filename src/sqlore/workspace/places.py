@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from sqlore.files import write_whole
 
 if TYPE_CHECKING:
     from sqlore.engines import Engine
@@ -27,10 +28,7 @@ def remembered(home: Path) -> Path | None:
 
 def set_remembered(store: Path) -> None:
     """Remembers a store, in its folder. The file is replaced as a whole: a kill leaves the one before."""
-    pointer = store.with_name(CURRENT)
-    fresh = pointer.with_name(f"{CURRENT}.{os.getpid()}.new")
-    fresh.write_text(store.name + "\n", encoding="utf-8")
-    fresh.replace(pointer)
+    write_whole(store.with_name(CURRENT), store.name + "\n")
 
 
 def store_path(home: Path, url: str) -> Path:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 
 from sqlore.errors import SourceError, UsageError
 from sqlore.evals.build.bench import Candidate
+from sqlore.files import write_whole
 
 __all__ = ["CRITERIA", "Edit", "Judgement", "Notes", "Outcome", "ReviewFolder", "digest_of"]
 
@@ -183,9 +183,7 @@ class Notes(Generic[Note]):
     def _write(self) -> None:
         self.file.parent.mkdir(parents=True, exist_ok=True)
         data = {"format": _FORMAT, **self._head, "tasks": [one.to_json() for one in self._all.values()]}
-        whole = self.file.with_name(f"{self.file.name}.{os.getpid()}.tmp")
-        whole.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        whole.replace(self.file)
+        write_whole(self.file, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
 
 
 class ReviewFolder:

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from sqlore.answer.refine.history import DraftHistory, Refinement
 from sqlore.errors import StoreError, UsageError
+from sqlore.files import write_whole
 from sqlore.interfaces.http.contract_drafts import DraftStatus
 from sqlore.interfaces.http.jobs import now
 from sqlore.interfaces.http.problems import Conflict, NotFound
@@ -292,9 +293,7 @@ class DraftFiles:
         with self._lock:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                fresh = file.with_suffix(".new")
-                fresh.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
-                fresh.replace(file)
+                write_whole(file, json.dumps(data, ensure_ascii=False))
             except OSError as error:
                 raise StoreError(
                     f"the draft cannot be kept: {error.strerror}",

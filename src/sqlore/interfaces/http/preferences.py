@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from sqlore.config import Settings
 from sqlore.errors import StoreError, UsageError
+from sqlore.files import write_whole
 
 __all__ = ["CHANGEABLE", "Preferences"]
 
@@ -111,9 +112,7 @@ class Preferences:
     def _write(self) -> None:
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            fresh = self._file.with_suffix(".new")
-            fresh.write_text(json.dumps(self._data, indent=1), encoding="utf-8")
-            fresh.replace(self._file)
+            write_whole(self._file, json.dumps(self._data, indent=1))
         except OSError as error:
             raise StoreError(f"this cannot be kept: {error.strerror}", where=str(self._file)) from error
 
