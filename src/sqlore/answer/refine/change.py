@@ -6,26 +6,27 @@ and cited as `ask` does it (`checked`). Cerebra, section 4.5: refinement of one 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlore.answer.explain.explanation import describer_for
+from sqlore.answer.refine.additions import Additions
+from sqlore.answer.refine.alternatives import Alternatives
 from sqlore.answer.refine.ask import asked_for
+from sqlore.answer.refine.back import brought_back
+from sqlore.answer.refine.donors import Alternative, Donors
 from sqlore.answer.refine.fit import require_new
 from sqlore.answer.refine.history import Act, DraftHistory, Refinement, switched_on
-from sqlore.answer.refine.options import Alternative, Options
 from sqlore.answer.refine.wish import granted, with_values
 from sqlore.config import Settings, load_settings
 from sqlore.errors import EditError, ModelUnavailable, SqlError, UsageError
 from sqlore.model import Fragment, Kind, Usage
 from sqlore.sql import check_query
 from sqlore.sql.edit.compare import confirmed
-from sqlore.sql.edit.insert import inserted
 from sqlore.sql.edit.off import Joins, switched_off
 from sqlore.sql.edit.query import Query
 from sqlore.sql.edit.replace import replaced
-from sqlore.sql.edit.text import Change, TextEdit
+from sqlore.sql.edit.text import Change, differing
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
@@ -69,9 +70,7 @@ class Refiner:
         self._catalog, self._model = catalog, model
         self._dialect = dialect if dialect is not None else catalog.schema.dialect
         self._settings = settings or load_settings()
-        self._options = (
-            Options(store, catalog.schema, self._dialect, self._described) if store is not None else None
-        )
+        self._donors = Donors(store, catalog.schema, self._dialect) if store is not None else None
         self._read: Query | None = None
         self.usage = Usage()
 
@@ -113,7 +112,7 @@ class Refiner:
         """The whole SQL by hand, or generated anew; it is checked, and replaced where it differs."""
         new = new.strip().rstrip(";").rstrip()
         check_query(new, self._dialect, self._catalog.schema)
-        return Refinement("sql", sql, _differing(sql, new), text=new)
+        return Refinement("sql", sql, differing(sql, new), text=new)
 
     def off(self, sql: str, number: int, joins: Joins = "same") -> Refinement:
         """The item is taken out. `joins`: of the joins that only it needed, those go without which the rows
@@ -129,20 +128,7 @@ class Refiner:
         """
         found, edits = switched_on(history, step)
         query = self.query(history.sql)
-        try:
-            if edits is None:
-                raise EditError("its place has changed")
-            change, after = confirmed(query, Change(query.sql, edits))
-            if _places(after, found) <= _places(query, found):
-                raise EditError("it would come into another clause")
-        except EditError:
-            if found.clause not in _PUT_BACK:
-                raise EditError(
-                    f"{found.fragment} cannot come back: its place has changed",
-                    hint="undo the later changes first, or add the relation from the history",
-                ) from None
-            put = inserted(query, query.scope_at(found.scope), found.kind, found.fragment)
-            change, _ = confirmed(query, Change(query.sql, tuple(put)))
+        change = brought_back(query, found, edits)
         self._check(query, change)
         return Refinement(
             "on",
@@ -158,17 +144,17 @@ class Refiner:
 
     def alternatives(self, sql: str, number: int, limit: int = 12) -> tuple[Alternative, ...]:
         """Items of the history that can stand in the place of an item, each under the draft's names."""
-        return self._history().alternatives(self.query(sql), number, limit)
+        return self._alternatives().of(self.query(sql), number, limit)
 
     def choose(self, sql: str, number: int, item: int, text: str | None = None) -> Refinement:
         """An item of the history in the place of an item; `text` is that of one of its `alternatives`."""
-        query, options = self.query(sql), self._history()
-        change, text = options.chosen(query, number, options.item(item), text)
+        query, known = self.query(sql), self._history().item(item)
+        change, text = self._alternatives().chosen(query, number, known, text)
         return self._step("alternative", query, number, change, text=text, item=item)
 
     def additions(self, sql: str, scope: str = "main", limit: int = 40) -> tuple[Alternative, ...]:
         """Items of the history that fit into a scope and are not there, with the values seen in them."""
-        return self._history().additions(self.query(sql), scope, limit)
+        return Additions(self._history()).to(self.query(sql), scope, limit)
 
     def add(
         self,
@@ -183,11 +169,11 @@ class Refiner:
         Its values are `values`, one a literal; without them those that `script` has, where that uses it, else
         those of any script.
         """
-        query, options = self.query(sql), self._history()
-        known = options.item(item)
+        query, donors = self.query(sql), self._history()
+        known = donors.item(item)
         if script in known.scripts and script is not None:
             known = replace(known, scripts=(script, *known.scripts))
-        change, text = options.added(query, known, scope)
+        change, text = Additions(donors).put(query, known, scope)
         if values is not None:
             change, text = _with(
                 Query(change.after, self._dialect, self._catalog.schema), change, text, values
@@ -237,10 +223,13 @@ class Refiner:
 
     # -------------------------------------------------------------- what they share
 
-    def _history(self) -> Options:
-        if self._options is None:
+    def _history(self) -> Donors:
+        if self._donors is None:
             raise UsageError("nothing has been learned here", hint="sqlore learn --history FOLDER")
-        return self._options
+        return self._donors
+
+    def _alternatives(self) -> Alternatives:
+        return Alternatives(self._history(), self._described)
 
     def _step(self, act: Act, query: Query, number: int, change: Change, **more: Any) -> Refinement:
         self._check(query, change)
@@ -271,21 +260,6 @@ class Refiner:
             raise
 
 
-#: Clauses that a piece can be put into anew.
-_PUT_BACK = frozenset({"select", "where", "having", "group", "tail", "distinct"})
-
-
-def _places(query: Query, step: Refinement) -> int:
-    """How often a query has the piece of a step in its clause."""
-    return sum(
-        fragment.sql == step.fragment
-        and fragment.scope == step.scope
-        and query.place(number).clause == step.clause
-        for number, fragment in enumerate(query.fragments)
-        if fragment.kind == step.kind
-    )
-
-
 def _with(after: Query, change: Change, text: str, values: tuple[str, ...]) -> tuple[Change, str]:
     """A change that put in a piece, which has other values now. Raises `EditError` where it takes others."""
     number = next((n for n, one in enumerate(after.fragments) if one.sql == text), None)
@@ -293,22 +267,4 @@ def _with(after: Query, change: Change, text: str, values: tuple[str, ...]) -> t
     if number is None or written is None:
         raise EditError("this piece takes other values", where=text, hint="give one for each of its places")
     final, _ = replaced(after, number, written)
-    return replace(change, edits=_differing(change.before, final.after)), written
-
-
-_WORD = re.compile(r"\s+|\w+|.", re.DOTALL)
-
-
-def _differing(before: str, after: str) -> tuple[TextEdit, ...]:
-    """The words in which two texts differ, as edits."""
-    from difflib import SequenceMatcher
-
-    old, new = _WORD.findall(before), _WORD.findall(after)
-    starts = [0]
-    for word in old:
-        starts.append(starts[-1] + len(word))
-    return tuple(
-        TextEdit(starts[a], starts[b], "".join(new[c:d]))
-        for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-        if tag != "equal"
-    )
+    return replace(change, edits=differing(change.before, final.after)), written

@@ -15,8 +15,8 @@ from sqlore.interfaces.cli.options import DbOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
     from sqlore.answer.refine.change import DraftItem, Refiner
+    from sqlore.answer.refine.donors import Alternative
     from sqlore.answer.refine.history import DraftHistory, Refinement
-    from sqlore.answer.refine.options import Alternative
     from sqlore.model import Draft
     from sqlore.workspace import Workspace
 

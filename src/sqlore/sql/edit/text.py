@@ -8,10 +8,14 @@ fragment (`compare`): what was not meant to change has not changed.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
-__all__ = ["Change", "TextEdit", "applied", "inverted", "moved", "unified_diff"]
+__all__ = ["Change", "TextEdit", "applied", "differing", "inverted", "moved", "unified_diff"]
+
+_WORD: Final = re.compile(r"\s+|\w+|.", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,23 @@ def moved(edits: Iterable[TextEdit], later: Iterable[TextEdit]) -> tuple[TextEdi
                 return None
         out.append(TextEdit(edit.start + shift, edit.end + shift, edit.text))
     return tuple(out)
+
+
+def differing(before: str, after: str) -> tuple[TextEdit, ...]:
+    """The words in which two texts differ, as edits of the first.
+
+    >>> differing("SELECT a FROM t", "SELECT b FROM t")
+    (TextEdit(start=7, end=8, text='b'),)
+    """
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    starts = [0]
+    for word in old:
+        starts.append(starts[-1] + len(word))
+    return tuple(
+        TextEdit(starts[a], starts[b], "".join(new[c:d]))
+        for tag, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        if tag != "equal"
+    )
 
 
 def unified_diff(before: str, after: str, context: int = 3) -> str:
