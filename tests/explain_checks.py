@@ -12,7 +12,8 @@ from independent import MOST, Own, Rows, TooMuch, Unit, Whole, bag
 from join_checks import Columns, Found
 from select_parts import read
 from sqlore.answer.explain.explanation import explain
-from sqlore.answer.explain.model import ExplainedNode, Explanation, Figure
+from sqlore.answer.explain.facts import Figure
+from sqlore.answer.explain.model import ExplainedNode, Explanation
 from sqlore.answer.explain.run import figures
 from sqlore.catalog import Catalog
 from sqlore.engines import Engine

@@ -10,7 +10,8 @@ from sqlglot import exp
 from independent import Unit
 from join_checks import JoinChecks
 from select_parts import expression, is_edge, links, over, predicates, read, spelled, where_of
-from sqlore.answer.explain.model import Counts, Figure, Groups, Item, Joined
+from sqlore.answer.explain.facts import Counts, Figure, Groups, Joined
+from sqlore.answer.explain.model import Item
 
 
 class FigureChecks(JoinChecks):

@@ -10,7 +10,8 @@ from sqlglot import exp
 
 from independent import Unit, Whole
 from select_parts import conjuncts, expression, is_edge, links, over, predicates, read, sources, where_of
-from sqlore.answer.explain.model import Item, Joined
+from sqlore.answer.explain.facts import Joined
+from sqlore.answer.explain.model import Item
 
 Columns = dict[str, set[str]]
 

@@ -112,7 +112,7 @@ def where_counts(graph: Graph) -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize("name", ["superhero"])
 def test_counts_of_conditions_are_those_of_independent_queries(name: str) -> None:
     from sqlore.answer.explain.explanation import explain
-    from sqlore.answer.explain.model import Counts
+    from sqlore.answer.explain.facts import Counts
     from sqlore.answer.explain.run import figures
     from sqlore.catalog import catalog_from_schema
 

@@ -11,19 +11,11 @@ from pathlib import Path
 import pytest
 
 from cli_helpers import make_duckdb, make_sqlite
+from sqlore.answer.explain.as_json import explanation_json, figure_json
 from sqlore.answer.explain.explanation import explain
+from sqlore.answer.explain.facts import Counts, Figure, Groups, Joined, Sample, Values
 from sqlore.answer.explain.figures import costs_of, jobs_of
-from sqlore.answer.explain.model import (
-    Counts,
-    Explanation,
-    Figure,
-    Groups,
-    Joined,
-    Sample,
-    Values,
-    explanation_json,
-    figure_json,
-)
+from sqlore.answer.explain.model import Explanation
 from sqlore.answer.explain.run import figures
 from sqlore.catalog import Catalog, catalog_from_schema
 from sqlore.engines import Engine, connect

@@ -7,7 +7,8 @@ from functools import lru_cache
 import pytest
 
 from sqlore.answer.explain.explanation import explain
-from sqlore.answer.explain.model import Counts, Explanation, Facts, Groups, Joined, Sample, Values
+from sqlore.answer.explain.facts import Counts, Facts, Groups, Joined, Sample, Values
+from sqlore.answer.explain.model import Explanation
 from sqlore.answer.explain.run import figures
 from sqlore.catalog import catalog_from_schema
 from sqlore.engines import Engine, connect

@@ -17,7 +17,7 @@ from independent import Own
 from join_checks import Found
 from query_cases import DATABASE, ONLY, QUERIES
 from refine_checks import check_off
-from sqlore.answer.explain.model import Counts, Joined
+from sqlore.answer.explain.facts import Counts, Joined
 from sqlore.answer.explain.run import figures
 from sqlore.answer.refine.change import Refiner
 from sqlore.catalog import catalog_from_schema

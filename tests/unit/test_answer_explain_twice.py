@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from cli_helpers import make_duckdb, make_sqlite
 from sqlore.answer.explain.explanation import explain
-from sqlore.answer.explain.model import Figure, Joined
+from sqlore.answer.explain.facts import Figure, Joined
 from sqlore.answer.explain.run import figures
 from sqlore.catalog import Catalog, catalog_from_schema
 from sqlore.engines import Engine, connect

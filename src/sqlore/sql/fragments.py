@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlore.errors import NotAQuery
 from sqlore.sql.clauses import Clauses
 from sqlore.sql.drafts import Draft
-from sqlore.sql.functions import HANDLERS
+from sqlore.sql.handlers import HANDLERS
 from sqlore.sql.joins import join_pieces
 from sqlore.sql.numbering import has_tags, numbered
 from sqlore.sql.parse import place

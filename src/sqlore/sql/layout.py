@@ -7,11 +7,11 @@ the order of everything stay as they were written, whatever the dialect.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
-from sqlglot import Dialect, Token, TokenType
-from sqlglot.errors import SqlglotError
+from sqlglot import TokenType
+
+from sqlore.sql.brackets import Group, Part, Word, flat, flat_part, grouped, words_of
 
 __all__ = ["laid_out"]
 
@@ -19,8 +19,6 @@ __all__ = ["laid_out"]
 SHORT: Final = 60
 WIDTH: Final = 88
 LINE: Final = 76
-#: Nesting beyond which a text is left as it is.
-MAX_DEPTH: Final = 60
 
 _CLAUSES: Final = frozenset(
     {
@@ -55,36 +53,6 @@ _JOIN_WORDS: Final = frozenset(
 _SIGNS: Final = frozenset({TokenType.PLUS, TokenType.DASH, TokenType.STAR, TokenType.SLASH, TokenType.DPIPE})
 
 
-@dataclass(slots=True)
-class _Group:
-    """What stands between two brackets; `gap` is whether white space stands before the opening one."""
-
-    gap: str
-    parts: list[_Word | _Group] = field(default_factory=list)
-    end: str = ""
-
-    @property
-    def query(self) -> bool:
-        first = self.parts[0] if self.parts else None
-        return isinstance(first, _Word) and first.upper in {"SELECT", "WITH"}
-
-
-@dataclass(slots=True)
-class _Word:
-    """One token as it was written, and the white space before it."""
-
-    gap: str
-    text: str
-    kind: TokenType
-
-    @property
-    def upper(self) -> str:
-        return "" if self.kind is TokenType.STRING or self.text[:1] in {'"', "`", "["} else self.text.upper()
-
-
-_Part = _Word | _Group
-
-
 def laid_out(sql: str, dialect: str | None = None) -> str:
     """The query with line breaks, where it is long and has none yet; else as it was.
 
@@ -104,76 +72,29 @@ def laid_out(sql: str, dialect: str | None = None) -> str:
         return sql
     if len(lines) > 1 and max(map(len, lines)) <= WIDTH:
         return sql
-    words = _words(sql, dialect)
+    words = words_of(sql, dialect)
     if words is None:
         return sql
-    root = _grouped(words)
+    root = grouped(words)
     if root is None or not root.query:
         return sql
     made = _query(root.parts, 0)
-    again = _words(made, dialect)
+    again = words_of(made, dialect)
     same = again is not None and [(one.kind, one.text) for one in again] == [
         (one.kind, one.text) for one in words
     ]
     return made if same else sql
 
 
-def _words(sql: str, dialect: str | None) -> list[_Word] | None:
-    """The tokens as they stand in the text; None where it cannot be read or has comments."""
-    try:
-        tokens: Sequence[Token] = Dialect.get_or_raise(dialect or None).tokenize(sql)
-    except (SqlglotError, ValueError):
-        return None
-    words, at = [], 0
-    for token in tokens:
-        gap = sql[at : token.start]
-        if gap.strip():  # a comment, or something that the tokenizer leaves out
-            return None
-        spaced = gap and token.token_type is not TokenType.COMMA
-        words.append(_Word(" " if spaced else "", sql[token.start : token.end + 1], token.token_type))
-        at = token.end + 1
-    return words if words and not sql[at:].strip() else None
-
-
-def _grouped(words: list[_Word]) -> _Group | None:
-    """The words as a tree of brackets; None where they do not match, or nest too deeply."""
-    root = _Group("")
-    open_groups = [root]
-    for word in words:
-        if word.kind is TokenType.L_PAREN:
-            group = _Group(word.gap)
-            open_groups[-1].parts.append(group)
-            open_groups.append(group)
-            if len(open_groups) > MAX_DEPTH:
-                return None
-        elif word.kind is TokenType.R_PAREN:
-            if len(open_groups) == 1:
-                return None
-            open_groups.pop().end = word.gap
-        else:
-            open_groups[-1].parts.append(word)
-    return root if len(open_groups) == 1 else None
-
-
-def _flat(parts: Sequence[_Part]) -> str:
-    """The parts on one line, without the white space before the first."""
-    return "".join(_flat_part(part, at == 0) for at, part in enumerate(parts))
-
-
-def _flat_part(part: _Part, first: bool) -> str:
-    gap = "" if first else part.gap
-    return gap + (part.text if isinstance(part, _Word) else f"({_flat(part.parts)})")
-
-
-def _query(parts: Sequence[_Part], indent: int) -> str:
+def _query(parts: Sequence[Part], indent: int) -> str:
     """A query with each clause on a line of its own, the first of them without its indentation."""
     pad = " " * indent
     return ("\n" + pad).join(_clause(clause, indent) for clause in _clauses(parts))
 
 
-def _clauses(parts: Sequence[_Part]) -> list[list[_Part]]:
+def _clauses(parts: Sequence[Part]) -> list[list[Part]]:
     """The clauses of a query at one level of brackets; the select after a set operation is one of its own."""
-    found: list[list[_Part]] = [[]]
+    found: list[list[Part]] = [[]]
     for at, part in enumerate(parts):
         if found[-1] and _begins(parts, at):
             found.append([])
@@ -181,11 +102,11 @@ def _clauses(parts: Sequence[_Part]) -> list[list[_Part]]:
     return found
 
 
-def _begins(parts: Sequence[_Part], at: int) -> bool:
+def _begins(parts: Sequence[Part], at: int) -> bool:
     part, before = parts[at], parts[at - 1]
-    if not isinstance(part, _Word) or not part.upper:
+    if not isinstance(part, Word) or not part.upper:
         return False
-    last = before.upper if isinstance(before, _Word) else ""
+    last = before.upper if isinstance(before, Word) else ""
     if last in {".", ","}:
         return False
     if part.kind in _CLAUSES:
@@ -195,20 +116,20 @@ def _begins(parts: Sequence[_Part], at: int) -> bool:
     return part.upper in _JOIN_WORDS and last not in _JOIN_WORDS and _is_join(parts, at)
 
 
-def _is_join(parts: Sequence[_Part], at: int) -> bool:
+def _is_join(parts: Sequence[Part], at: int) -> bool:
     """Whether the words from here are those of a join, and not ``LEFT(name, 1)``."""
     for part in parts[at:]:
-        if not isinstance(part, _Word) or part.upper not in _JOIN_WORDS:
+        if not isinstance(part, Word) or part.upper not in _JOIN_WORDS:
             return False
         if part.upper in {"JOIN", "STRAIGHT_JOIN"}:
             return True
     return False
 
 
-def _clause(parts: list[_Part], indent: int) -> str:
+def _clause(parts: list[Part], indent: int) -> str:
     first = parts[0]
-    kind = first.kind if isinstance(first, _Word) else None
-    line = _flat(parts)
+    kind = first.kind if isinstance(first, Word) else None
+    line = flat(parts)
     if kind is TokenType.WITH:
         return _listed(parts, indent, indent)
     if kind in {TokenType.WHERE, TokenType.HAVING, TokenType.QUALIFY}:
@@ -217,45 +138,45 @@ def _clause(parts: list[_Part], indent: int) -> str:
         return line
     if kind in {TokenType.SELECT, TokenType.GROUP_BY, TokenType.ORDER_BY}:
         return _items(parts, indent)
-    if isinstance(first, _Word) and first.upper in _JOIN_WORDS:
+    if isinstance(first, Word) and first.upper in _JOIN_WORDS:
         return _conditions(parts, indent)
     return _listed(parts, indent, indent + 2)
 
 
-def _has_long_query(parts: Sequence[_Part]) -> bool:
-    return any(isinstance(part, _Group) and part.query and len(_flat(part.parts)) > SHORT for part in parts)
+def _has_long_query(parts: Sequence[Part]) -> bool:
+    return any(isinstance(part, Group) and part.query and len(flat(part.parts)) > SHORT for part in parts)
 
 
-def _items(parts: list[_Part], indent: int) -> str:
+def _items(parts: list[Part], indent: int) -> str:
     """The word of a clause, and its list with a line for each item."""
     head = 1
-    while head < len(parts) and isinstance(part := parts[head], _Word) and part.upper in {"DISTINCT", "ALL"}:
+    while head < len(parts) and isinstance(part := parts[head], Word) and part.upper in {"DISTINCT", "ALL"}:
         head += 1
     items = _cut(parts[head:], lambda word: word.kind is TokenType.COMMA, after=True)
     if len(items) == 1:
-        return _flat(parts[:head]) + " " + _long(items[0], indent + 2)
+        return flat(parts[:head]) + " " + _long(items[0], indent + 2)
     pad = "\n" + " " * (indent + 2)
-    return _flat(parts[:head]) + pad + pad.join(_long(item, indent + 2) for item in items)
+    return flat(parts[:head]) + pad + pad.join(_long(item, indent + 2) for item in items)
 
 
-def _listed(parts: list[_Part], indent: int, inner: int) -> str:
+def _listed(parts: list[Part], indent: int, inner: int) -> str:
     """Items with commas between, the first on the line of its clause."""
     items = _cut(parts, lambda word: word.kind is TokenType.COMMA, after=True)
     return ("\n" + " " * inner).join(_long(item, inner if at else indent) for at, item in enumerate(items))
 
 
-def _conditions(parts: list[_Part], indent: int) -> str:
+def _conditions(parts: list[Part], indent: int) -> str:
     """Conditions with a line for each, the word that joins them first."""
     pieces = _cut_conditions(parts)
     return ("\n" + " " * (indent + 2)).join(_long(piece, indent + 2) for piece in pieces)
 
 
-def _cut_conditions(parts: Sequence[_Part]) -> list[list[_Part]]:
+def _cut_conditions(parts: Sequence[Part]) -> list[list[Part]]:
     """Cut before AND and OR, but not before the AND of BETWEEN, nor within CASE."""
-    found: list[list[_Part]] = [[]]
+    found: list[list[Part]] = [[]]
     between, cases = 0, 0
     for part in parts:
-        word = part.upper if isinstance(part, _Word) else ""
+        word = part.upper if isinstance(part, Word) else ""
         cases += (word == "CASE") - (word == "END" and cases > 0)
         if word == "BETWEEN" and not cases:
             between += 1
@@ -267,11 +188,11 @@ def _cut_conditions(parts: Sequence[_Part]) -> list[list[_Part]]:
     return found
 
 
-def _cut(parts: Sequence[_Part], at: Callable[[_Word], bool], *, after: bool) -> list[list[_Part]]:
+def _cut(parts: Sequence[Part], at: Callable[[Word], bool], *, after: bool) -> list[list[Part]]:
     """Cut after (or before) the words of one kind."""
-    found: list[list[_Part]] = [[]]
+    found: list[list[Part]] = [[]]
     for part in parts:
-        here = isinstance(part, _Word) and at(part)
+        here = isinstance(part, Word) and at(part)
         if here and not after and found[-1]:
             found.append([])
         found[-1].append(part)
@@ -280,12 +201,12 @@ def _cut(parts: Sequence[_Part], at: Callable[[_Word], bool], *, after: bool) ->
     return [one for one in found if one]
 
 
-def _long(parts: list[_Part], indent: int) -> str:
+def _long(parts: list[Part], indent: int) -> str:
     """One item or condition: on a line where it fits, else its queries, CASEs and brackets opened."""
-    line = _flat(parts)
+    line = flat(parts)
     if indent + len(line) <= LINE and not _has_long_query(parts):
         return line
-    if not _has_long_query(parts) and any(isinstance(one, _Word) and one.upper == "CASE" for one in parts):
+    if not _has_long_query(parts) and any(isinstance(one, Word) and one.upper == "CASE" for one in parts):
         return _case(parts, indent)
     terms = _cut(parts, lambda word: word.kind in _SIGNS, after=False)
     if len(terms) > 1:
@@ -294,18 +215,18 @@ def _long(parts: list[_Part], indent: int) -> str:
     return _term(parts, indent)
 
 
-def _term(parts: list[_Part], indent: int) -> str:
-    line = _flat(parts)
+def _term(parts: list[Part], indent: int) -> str:
+    line = flat(parts)
     if indent + len(line) <= LINE and not _has_long_query(parts):
         return line
     return "".join(_opened(part, at == 0, indent) for at, part in enumerate(parts))
 
 
-def _opened(part: _Part, first: bool, indent: int) -> str:
-    if isinstance(part, _Word) or (not part.query and len(_flat(part.parts)) <= LINE - 2 * indent - 8):
-        return _flat_part(part, first)
-    if part.query and len(_flat(part.parts)) <= SHORT:
-        return _flat_part(part, first)
+def _opened(part: Part, first: bool, indent: int) -> str:
+    if isinstance(part, Word) or (not part.query and len(flat(part.parts)) <= LINE - 2 * indent - 8):
+        return flat_part(part, first)
+    if part.query and len(flat(part.parts)) <= SHORT:
+        return flat_part(part, first)
     gap = "" if first else part.gap
     pad = "\n" + " " * (indent + 2)
     if part.query:
@@ -318,12 +239,12 @@ def _opened(part: _Part, first: bool, indent: int) -> str:
     return f"{gap}({pad}{pad.join(_long(piece, indent + 2) for piece in pieces)}\n{' ' * indent})"
 
 
-def _case(parts: list[_Part], indent: int) -> str:
+def _case(parts: list[Part], indent: int) -> str:
     """A CASE with a line for each of its branches."""
     pieces = _cut(parts, lambda word: word.upper in {"WHEN", "ELSE", "END"}, after=False)
     lines = []
     for piece in pieces:
-        branch = isinstance(piece[0], _Word) and piece[0].upper in {"WHEN", "ELSE"}
+        branch = isinstance(piece[0], Word) and piece[0].upper in {"WHEN", "ELSE"}
         inner = indent + 2 if branch else indent
         lines.append((inner, _term(piece, inner)))
     return lines[0][1] + "".join(f"\n{' ' * inner}{text}" for inner, text in lines[1:])

@@ -13,21 +13,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
+from sqlore.answer.explain.facts import Counts, Facts, FigureKind, Groups, Joined, Sample, Twice, Values
 from sqlore.answer.explain.joins import Ask, Joins, NoFigure, number
 from sqlore.answer.explain.loose import loose_columns
-from sqlore.answer.explain.model import (
-    Counts,
-    ExplainedNode,
-    Explanation,
-    Facts,
-    FigureKind,
-    Groups,
-    Item,
-    Joined,
-    Sample,
-    Twice,
-    Values,
-)
+from sqlore.answer.explain.model import ExplainedNode, Explanation, Item
 from sqlore.answer.explain.sql import NodeSql, edges_in, has_query, split_commas
 from sqlore.answer.explain.twice import Doubles
 from sqlore.answer.explain.unused import unused_joins

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sqlore.answer.explain.model import Joined
+from sqlore.answer.explain.facts import Joined
 from sqlore.answer.explain.sql import NodeSql
 from sqlore.errors import QueryError, SqloreError
 from sqlore.model import Rows

@@ -10,8 +10,8 @@ from typing import Any, Final
 import sqlglot
 from sqlglot import exp
 
+from sqlore.answer.explain.facts import Loose
 from sqlore.answer.explain.joins import Ask
-from sqlore.answer.explain.model import Loose
 from sqlore.answer.explain.sql import NodeSql, conjunction, has_query
 from sqlore.errors import QueryError, QueryTimeout
 from sqlore.sql.edit.follow import same_column

@@ -13,9 +13,10 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
+from sqlore.answer.explain.facts import Figure, Status
 from sqlore.answer.explain.figures import Job, jobs_of
 from sqlore.answer.explain.joins import NoFigure
-from sqlore.answer.explain.model import Explanation, Figure, Status
+from sqlore.answer.explain.model import Explanation
 from sqlore.answer.explain.words import figure_text, number_of, warning_of
 from sqlore.engines import Engine, connect
 from sqlore.errors import QueryError, QueryTimeout, SqloreError

@@ -15,8 +15,8 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from sqlore.answer.explain.facts import Twice
 from sqlore.answer.explain.joins import Ask, number
-from sqlore.answer.explain.model import Twice
 from sqlore.answer.explain.sql import NodeSql
 from sqlore.catalog.names import always_quote
 from sqlore.sql.scopes.graph import Graph, Join

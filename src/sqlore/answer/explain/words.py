@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlore.answer.explain.model import Counts, Facts, Groups, Joined, Loose, Sample, Twice, Values
+from sqlore.answer.explain.facts import Counts, Facts, Groups, Joined, Loose, Sample, Twice, Values
 
 LONGEST: Final = 200
 """Characters of one value that figures keep."""

@@ -12,7 +12,8 @@ from sqlore.interfaces.cli.common import out, print_json, progress, workspace
 from sqlore.interfaces.cli.options import DbOption, DialectOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
-    from sqlore.answer.explain.model import Explanation, Figure
+    from sqlore.answer.explain.facts import Figure
+    from sqlore.answer.explain.model import Explanation
     from sqlore.engines import Engine
     from sqlore.workspace import Workspace
 
@@ -86,7 +87,7 @@ def _figures(found: Explanation, engine: Engine, timeout: float, *, quiet: bool)
 
 def _show(found: Explanation, figures: list[Figure], as_json: bool) -> None:
     if as_json:
-        from sqlore.answer.explain.model import explanation_json, figure_json
+        from sqlore.answer.explain.as_json import explanation_json, figure_json
 
         print_json({**explanation_json(found), "figures": [figure_json(figure) for figure in figures]})
         return

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from sqlore.answer.explain.model import ExplainedNode, Explanation, Figure, Item
+from sqlore.answer.explain.facts import Figure
+from sqlore.answer.explain.model import ExplainedNode, Explanation, Item
 from sqlore.interfaces.cli.common import plural
 from sqlore.interfaces.cli.margin import MARKS, citation_text, shown_status, trust_text, values_text
 from sqlore.interfaces.cli.render import KIND_STYLES, STYLES, cell, hanging

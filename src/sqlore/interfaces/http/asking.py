@@ -15,7 +15,8 @@ from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.jobs import Job, Stopped
 from sqlore.interfaces.http.results import page_of
 from sqlore.interfaces.http.state import Served
-from sqlore.interfaces.http.views import draft_view, known_view, proposal_view
+from sqlore.interfaces.http.views import known_view
+from sqlore.interfaces.http.views_drafts import draft_view, proposal_view
 from sqlore.interfaces.http.watched import WatchedModel, telling
 
 if TYPE_CHECKING:

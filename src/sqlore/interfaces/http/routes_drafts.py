@@ -37,7 +37,8 @@ from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.jobs import now
 from sqlore.interfaces.http.problems import Conflict, NotFound
 from sqlore.interfaces.http.state import Served, served
-from sqlore.interfaces.http.views import draft_view, known_view, proposal_view
+from sqlore.interfaces.http.views import known_view
+from sqlore.interfaces.http.views_drafts import draft_view, proposal_view
 
 __all__ = ["idle", "router"]
 

@@ -216,7 +216,7 @@ def figures(id: str, asked: FiguresRequest, state: State) -> JobShown:
 
 
 def _figures(state: Served, kept: KeptExplanation, asked: FiguresRequest) -> Callable[[Job], None]:
-    from sqlore.answer.explain.model import figure_json
+    from sqlore.answer.explain.as_json import figure_json
     from sqlore.answer.explain.run import figures as computed
 
     def work(job: Job) -> None:

@@ -17,7 +17,7 @@ from sqlore.interfaces.http.contract_drafts import (
 from sqlore.interfaces.http.drafts import KeptDraft, KeptSession
 from sqlore.interfaces.http.routes_drafts import idle
 from sqlore.interfaces.http.state import Served, served
-from sqlore.interfaces.http.views import draft_view, holds_of, summary
+from sqlore.interfaces.http.views_drafts import draft_view, holds_of, summary
 
 __all__ = ["router"]
 
