@@ -21,9 +21,9 @@ from sqlore.interfaces.cli.waiting import Stages
 from sqlore.llm import Answer, FunctionModel, NoModel
 from sqlore.model import Message
 from sqlore.prompts import PromptContext, Setup, load_strategy, prepare_strategy
-from sqlore.prompts.da_gp import PreparedAdapted
 from sqlore.prompts.da_gp_ask import QUESTION_TRIES, TRIES, said_question
 from sqlore.prompts.da_gp_check import Bench, Unfit
+from sqlore.prompts.da_gp_prompt import PreparedAdapted
 from sqlore.prompts.da_gp_schema import domain_schema, told_within
 from sqlore.prompts.text import tokens
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from sqlore.catalog import Catalog
     from sqlore.llm import ChatModel
-    from sqlore.prompts.da_gp import PreparedAdapted
     from sqlore.prompts.da_gp_learn import WarmReport
+    from sqlore.prompts.da_gp_prompt import PreparedAdapted
     from sqlore.prompts.da_gp_review import Entry, Review
     from sqlore.workspace.opened import OnProgress, Opened
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from sqlore.llm import ChatModel
     from sqlore.llm.base import OnStep
     from sqlore.model import Draft, Retrieval, Schema, Script
-    from sqlore.prompts.da_gp import PreparedAdapted
     from sqlore.prompts.da_gp_learn import WarmReport
+    from sqlore.prompts.da_gp_prompt import PreparedAdapted
     from sqlore.prompts.da_gp_review import Review
 
 __all__ = ["Workspace", "open"]

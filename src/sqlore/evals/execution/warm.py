@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlore.embed import Embedder
     from sqlore.engines import Engine
     from sqlore.llm import ChatModel
-    from sqlore.prompts.da_gp import PreparedAdapted
+    from sqlore.prompts.da_gp_prompt import PreparedAdapted
 
 __all__ = ["warmed"]
 

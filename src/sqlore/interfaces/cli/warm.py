@@ -13,8 +13,8 @@ from sqlore.interfaces.cli.options import DbOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
     from sqlore.knowledge import Stats
-    from sqlore.prompts.da_gp import PreparedAdapted
     from sqlore.prompts.da_gp_learn import WarmReport
+    from sqlore.prompts.da_gp_prompt import PreparedAdapted
 
 __all__ = ["warm"]
 
