@@ -67,6 +67,7 @@ class Settings(BaseSettings):
 
     row_limit: int = Field(200, ge=1, le=10_000_000, description="rows fetched of a result at most")
     query_timeout: float = Field(30.0, gt=0, le=86_400, description="seconds a query may run")
+    strategy: str = Field("ltmp_history", description="how a question is put to the model")
     prompt_tokens: int = Field(3000, ge=500, le=10_000_000, description="budget of a prompt, in tokens")
     training: Path | None = Field(None, description="examples of other databases; default: sqlore's own")
     scripts: int = Field(4, ge=0, le=1000, description="worked examples in a prompt at most")

@@ -85,7 +85,7 @@ def asked(engine: Engine, catalog: Catalog, store: Store) -> Asked:
     """Asks with a model that knows some questions; an answer may be a list, given one after the other."""
 
     def run(
-        question: str, answers: Mapping[str, str | list[str]], **options: Any
+        question: str, answers: Mapping[str, str | list[str]], *, strategy: str | None = None, **options: Any
     ) -> tuple[Draft, FunctionModel]:
         left = {key: [said] if isinstance(said, str) else list(said) for key, said in answers.items()}
 
@@ -104,8 +104,7 @@ def asked(engine: Engine, catalog: Catalog, store: Store) -> Asked:
             model=model,
             retriever=Retriever(store, WordEmbedder(), catalog),
             store=store,
-            strategy="ltmp_history",
-            settings=Settings(home=Path(), repairs=1),
+            settings=Settings(home=Path(), repairs=1, **({"strategy": strategy} if strategy else {})),
             **options,
         )
         return draft, model
@@ -131,6 +130,17 @@ def test_parts_that_the_history_knows_need_no_model(asked: Asked) -> None:
     assert "'Bad'" in draft.sql
     assert draft.sql.startswith("WITH ")
     assert {citation.status for citation in draft.citations} >= {"cited"}
+
+
+def test_parts_are_what_happens_unless_the_setting_says_otherwise(asked: Asked) -> None:
+    question = (
+        "By how much does the average height of heroes whose side is Good exceed the average height of "
+    )
+    question += "heroes whose side is Bad?"
+    at_once, model = asked(question, {question: "SELECT 15.5"}, strategy="history")
+    assert at_once.sql == "SELECT 15.5"
+    assert len(model.requests) == 1
+    assert asked(question, {})[0].sql.startswith("WITH ")
 
 
 def test_a_part_that_is_withheld_is_written_by_the_model(asked: Asked) -> None:

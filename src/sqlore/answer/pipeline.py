@@ -43,7 +43,7 @@ def ask(
     model: ChatModel,
     retriever: Retriever | None = None,
     store: Store | None = None,
-    strategy: str | Prepared = "history",
+    strategy: str | Prepared | None = None,
     settings: Settings | None = None,
     embedder: Callable[[], Embedder] | None = None,
     exclude: Collection[int | str] = (),
@@ -53,9 +53,11 @@ def ask(
 ) -> Draft:
     """SQL that answers `question`, its rows, and a citation for every fragment.
 
-    Without a `retriever` nothing of the history is used; without a `store` nothing is cited. A `strategy`
-    given by name is prepared here; to ask many questions give a prepared one (`prompts.prepare_strategy`),
-    which is asked with the retriever if there is one. `embedder` is called where a strategy needs one.
+    Without a `retriever` nothing of the history is used; without a `store` nothing is cited. Where no
+    `strategy` is given it is the setting's. One given by name is prepared here; to ask many questions give
+    a prepared one (`prompts.prepare_strategy`), which is asked with the retriever if there is one.
+    `embedder` is called where a strategy needs one.
+
     Scripts in `exclude` (ids, or keys of their source) are not retrieved. `on_progress` is called with the
     name of each stage, `on_model` with how far the model is in it.
 
@@ -71,6 +73,7 @@ def ask(
     if not question.strip():
         raise UsageError("the question is empty", hint='sqlore ask "How many customers are active?"')
     job = Tries(engine, catalog, model, settings or load_settings(), on_progress, on_token, on_model)
+    strategy = job.settings.strategy if strategy is None else strategy
     if isinstance(strategy, str):
         retriever = retriever if load_strategy(strategy).history else None
         strategy = prepare_strategy(

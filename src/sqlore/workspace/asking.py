@@ -35,13 +35,19 @@ def asked(question: str) -> str:
 
 
 def ask(
-    lore: Opened, question: str, *, strategy: str, on_progress: OnProgress | None, on_model: OnStep | None
+    lore: Opened,
+    question: str,
+    *,
+    strategy: str | None,
+    on_progress: OnProgress | None,
+    on_model: OnStep | None,
 ) -> Draft:
     """Answers the question with what is open, as `Workspace.ask` says it."""
     from sqlore.answer import ask
     from sqlore.prompts import load_strategy
 
     lore.look_again()
+    strategy = strategy or lore.settings.strategy
     uses_history = lore.learned and load_strategy(strategy).history
     return ask(
         asked(question),

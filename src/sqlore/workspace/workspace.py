@@ -138,13 +138,14 @@ class Workspace(Opened):
         self,
         question: str,
         *,
-        strategy: str = "history",
+        strategy: str | None = None,
         on_progress: OnProgress | None = None,
         on_model: OnStep | None = None,
     ) -> Draft:
         """SQL that answers the question, with rows, and a citation for every fragment.
 
-        With a strategy that uses no history, or where nothing was learned, nothing is retrieved.
+        The `strategy` is the setting's where none is given. With one that uses no history, or where nothing
+        was learned, nothing is retrieved.
         `on_progress` is told each stage, `on_model` how far the model is in it.
         """
         self.on_progress = on_progress

@@ -21,7 +21,9 @@ __all__ = ["WARM", "Name", "as_measured", "check_names", "needs_history", "read_
 #: The retriever over examples that were made for the database.
 WARM: Final = "warm"
 #: Settings that are those of the whole run, whatever the strategy.
-_OF_THE_RUN: Final = frozenset({"api_key", "db", "dictionary", "embedder", "home", "model", "store"})
+_OF_THE_RUN: Final = frozenset(
+    {"api_key", "db", "dictionary", "embedder", "home", "model", "store", "strategy"}
+)
 
 
 @dataclass(frozen=True, slots=True)

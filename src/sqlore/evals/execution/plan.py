@@ -29,6 +29,7 @@ _ELSEWHERE: Final = frozenset(
         "price_completion",
         "price_prompt",
         "store",
+        "strategy",
     }
 )
 

@@ -30,13 +30,14 @@ def ask(
         typer.Option("--model", metavar="SPEC", help="local, local:FILE.gguf, openai:MODEL@BASE_URL, …"),
     ] = None,
     strategy: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--strategy",
             metavar="NAME",
-            help="history; gp, da_gp, ltmp_gp, ltmp_da_gp; din_sql; zero_shot; …",
+            help="ltmp_history (default): from the history, a composed question part by part; history: always"
+            " at once; zero_shot: from the schema alone; others: docs/strategies.md.",
         ),
-    ] = "history",
+    ] = None,
     limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="Rows fetched at most.")] = None,
     timeout: Annotated[
         float | None, typer.Option("--timeout", metavar="SECONDS", help="How long the query may run.")
@@ -54,11 +55,11 @@ def ask(
     json_: JsonOption = False,
 ) -> None:
     """Answer a question: SQL with a citation for every clause, and its rows. Nothing is ever written."""
-    settings = {"model": model, "row_limit": limit, "query_timeout": timeout, "samples": samples}
-    settings |= {"retrieve_filter": filter_, "reuse": reuse}
+    settings: dict[str, Any] = {"model": model, "strategy": strategy, "samples": samples, "reuse": reuse}
+    settings |= {"retrieve_filter": filter_, "row_limit": limit, "query_timeout": timeout}
     with workspace(db, store, **settings) as lore:
         with Stages(quiet=json_) as told:
-            draft = lore.ask(question, strategy=strategy, on_progress=told, on_model=told.model)
+            draft = lore.ask(question, on_progress=told, on_model=told.model)
         _keep(lore, draft)
         for note in (*draft.notes, *(draft.retrieval.notes if draft.retrieval else ())):
             err().print(neutral(note), style="yellow")
@@ -146,7 +147,8 @@ def uncovered_json(one: Uncovered, keys: Mapping[int, str]) -> dict[str, Any]:
         {"item": i.item, "kind": i.kind, "sql": i.sql, "scripts": [keys[s] for s in i.scripts if s in keys]}
         for i in one.items
     ]
-    return {"phrase": one.phrase, "start": one.start, "end": one.end, "items": items}
+    place = {"phrase": one.phrase, "start": one.start, "end": one.end}
+    return {**place, "items": items, "instead": one.instead}
 
 
 def citation_json(citation: Citation, keys: Mapping[int, str]) -> dict[str, Any]:

@@ -157,7 +157,7 @@ def _compare(
 
     _rule(console, question["question"])
     console.print(f"Known only to those who work there: {', '.join(question['needs'])}\n", style="dim")
-    for name, strategy in (("without", "zero_shot"), ("with", "history")):
+    for name, strategy in (("without", "zero_shot"), ("with", None)):
         title = Text(f"{name} the history", style="bold").append(": ")
         try:
             with Stages() as told:

@@ -61,7 +61,7 @@ def _answered(state: Served, job: Job, draft: KeptDraft, asked: AskRequest, engi
     from sqlore.prompts import load_strategy
     from sqlore.workspace import asked as clean
 
-    strategy = BASELINE if draft.baseline else asked.strategy
+    strategy = BASELINE if draft.baseline else draft.strategy
     uses_history = load_strategy(strategy).history and not draft.baseline
     settings = state.lore.settings
     if asked.reuse is not None:

@@ -70,7 +70,9 @@ class AskRequest(Given):
     session: str | None = None
     draft: str | None = None
     baseline: bool | None = Field(default=None, description="None: as the app's switch stands.")
-    strategy: str = Field(default="history", max_length=50)
+    strategy: str | None = Field(
+        default=None, max_length=50, description="How it is put to the model; None: the setting."
+    )
     reuse: Literal["known", "all", "none"] | None = Field(
         default=None, description="Whether the history may answer without the model; None: the setting."
     )
@@ -215,7 +217,7 @@ class Draft(DraftSummary):
     """A draft with everything but its rows: those of `sql` are fetched with `POST /api/run`."""
 
     dialect: str = ""
-    strategy: str = "history"
+    strategy: str = ""
     citations: list[Citation] = []
     steps: list[Step] = []
     at: int = Field(default=0, description="How many steps are done.")

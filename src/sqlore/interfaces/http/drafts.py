@@ -63,7 +63,7 @@ class KeptDraft:
     session: str | None = None
     title: str = ""
     baseline: bool = False
-    strategy: str = "history"
+    strategy: str = ""
     error: str | None = None
     history: DraftHistory | None = None
     attempts: tuple[dict[str, Any], ...] = ()

@@ -75,19 +75,16 @@ def ask(asked: AskRequest, state: State) -> Job:
     ``draft`` with the answer."""
     from sqlore.prompts import load_strategy
 
-    load_strategy(asked.strategy)
+    strategy = asked.strategy or state.lore.settings.strategy
+    load_strategy(strategy)
     baseline = state.preferences.baseline if asked.baseline is None else asked.baseline
     if asked.session is not None:
         state.drafts.session(asked.session)
     if asked.draft is None:
-        draft = state.drafts.new(
-            asked.question, session=asked.session, baseline=baseline, strategy=asked.strategy
-        )
+        draft = state.drafts.new(asked.question, session=asked.session, baseline=baseline, strategy=strategy)
     else:
         idle(state, asked.draft)
-        draft = state.drafts.change(
-            asked.draft, status="asking", question=asked.question, strategy=asked.strategy
-        )
+        draft = state.drafts.change(asked.draft, status="asking", question=asked.question, strategy=strategy)
     state.log.add("prompting", "ask", draft.id, question=asked.question, again=asked.draft is not None)
     return state.jobs.start("ask", ask_for(state, draft, asked), draft=draft.id).shown()
 

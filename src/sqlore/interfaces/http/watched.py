@@ -125,10 +125,11 @@ def _watched(work: Callable[[], Answer], cancel: threading.Event) -> Answer:
 
 
 class _Telling:
-    """A retriever that tells what it found."""
+    """A retriever that tells what it found first."""
 
     def __init__(self, inner: Retriever, tell: Callable[[Retrieval], None]) -> None:
         self._inner, self._tell = inner, tell
+        self._told = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
@@ -136,10 +137,12 @@ class _Telling:
     def retrieve(self, question: str, **options: Any) -> Retrieval:
         """As the retriever's own."""
         found = self._inner.retrieve(question, **options)
-        self._tell(found)
+        if not self._told:
+            self._told = True
+            self._tell(found)
         return found
 
 
 def telling(inner: Retriever, tell: Callable[[Retrieval], None]) -> Retriever:
-    """The retriever, which tells `tell` of everything that it finds."""
+    """The retriever, which tells `tell` what it finds for the question itself, not for a part of it."""
     return cast(Retriever, _Telling(inner, tell))

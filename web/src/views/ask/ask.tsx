@@ -34,7 +34,7 @@ export function Ask() {
     if (question.trim() === "" || busy) return;
     setBusy(true);
     try {
-      const job = await ok(api.POST("/api/asks", { body: { question: question.trim(), strategy: "history" } }));
+      const job = await ok(api.POST("/api/asks", { body: { question: question.trim() } }));
       sessionStorage.removeItem(KEPT);
       if (!job.draft) return;
       if (began.current !== null) logged("prompting", "type", job.draft, { seconds: (Date.now() - began.current) / 1000 });
