@@ -2,7 +2,8 @@
 
 Each question of BIRD's histories is held against its own SQL, which answers everything, with its own script
 withheld: what is told then is a false alarm. Then one condition of the main query is taken out at a time; it
-is found where a phrase is told that was not before. Counted are conditions of which the question has a value
+is found where a phrase is told that was not before. Then one value at a time is swapped for another that the
+history has in its place. Counted are conditions of which the question has a value
 ("said"), and the others ("coded": the question says something else for it, or nothing). `--train` takes every
 third of the training databases, on which the thresholds were chosen; these have no database file here, and
 so no values. Histories are learned without vectors.
@@ -29,6 +30,8 @@ from sqlore.errors import SqloreError
 from sqlore.knowledge import Store, learn
 from sqlore.model import Script
 from sqlore.retrieve import Retriever
+from sqlore.retrieve.snapshot import Snapshot
+from sqlore.sql import parse_script
 
 DATA = Path(os.environ.get("SQLORE_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 BIRD = DATA / "bird"
@@ -73,12 +76,37 @@ def knocked_out(refiner: Refiner, sql: str) -> Iterator[tuple[str, str]]:
                 continue
 
 
+def swapped(sql: str, catalog: Catalog, snapshot: Snapshot, script: Script) -> Iterator[tuple[str, str]]:
+    """Each condition on a value, and the SQL with another value in its place that the history has there."""
+    try:
+        fragments = parse_script(sql, dialect="sqlite", schema=catalog.schema).fragments
+    except SqloreError:
+        return
+    rows = {(item.kind, item.skeleton): row for row, item in enumerate(snapshot.items)}
+    for one in fragments:
+        row = rows.get((one.kind, one.skeleton))
+        if one.kind != "condition" or not one.skeleton.endswith(" = <val>") or row is None:
+            continue
+        others = Counter(
+            found
+            for text in snapshot.texts_of(row).tolist()
+            if snapshot.texts[text].key != script.key
+            for found in snapshot.literals_of.get((row, text), ())
+            if len(found) == 1 and found != one.literals
+        )
+        if len(one.literals) == 1 and others and one.sql.count(one.literals[0]) == 1:
+            other = others.most_common(1)[0][0][0]
+            written = one.sql.replace(one.literals[0], other)
+            yield one.literals[0], sql[: one.start] + written + sql[one.end :]
+
+
 def measured(scripts: Sequence[Script], catalog: Catalog, counts: Counter[str], shown: list[str]) -> None:
     """Counts one database."""
     with Store.create(":memory:") as store:
         report = learn(store, scripts, catalog=catalog, dialect="sqlite")
         catalog = report.catalog or catalog
-        coverage = Coverage(catalog, Retriever(store, catalog=catalog).snapshot, "sqlite")
+        snapshot = Retriever(store, catalog=catalog).snapshot
+        coverage = Coverage(catalog, snapshot, "sqlite")
         refiner = Refiner(catalog, "sqlite")
         for script in scripts:
             question = script.question or ""
@@ -88,9 +116,16 @@ def measured(scripts: Sequence[Script], catalog: Catalog, counts: Counter[str], 
             counts["questions"] += 1
             counts["false"] += bool(false)
             counts["false with an item"] += any(one.items for one in false)
+            counts["false of a value"] += any(one.instead for one in false)
             if false:
                 shown.append(f"{script.key} {[one.phrase for one in false]} {question} | {script.sql}")
             before = {one.start for one in false}
+            for value, sql in swapped(script.sql, catalog, snapshot, script):
+                kind = "said" if value.lower() in question.lower() else "coded"
+                told = [u for u in coverage.uncovered(question, sql, {script.key}) if u.start not in before]
+                counts[f"{kind} swapped"] += 1
+                counts[f"{kind} swapped found"] += bool(told)
+                counts[f"{kind} swapped with a value"] += any(one.instead for one in told)
             for condition, sql in knocked_out(refiner, script.sql):
                 values = [text or number for text, number in _VALUE.findall(condition)]
                 kind = "said" if any(v.lower() in question.lower() for v in values) else "coded"
@@ -117,12 +152,15 @@ def main() -> int:
         print(f"  {line}")
     asked = counts["questions"]
     print(f"{asked} questions, {counts['microseconds'] / asked / 1000:.1f} ms each")
-    for what in ("false", "false with an item"):
+    for what in ("false", "false with an item", "false of a value"):
         print(f"  told of gold SQL: {counts[what]:4} {counts[what] / asked:6.2%} ({what})")
     for kind in ("said", "coded"):
         n = max(1, counts[kind])
         found, known = counts[f"{kind} found"], counts[f"{kind} with an item"]
         print(f"  {kind}: {n} conditions taken out, told of {found / n:.1%}, with an item {known / n:.1%}")
+        n = max(1, counts[f"{kind} swapped"])
+        found, known = counts[f"{kind} swapped found"], counts[f"{kind} swapped with a value"]
+        print(f"  {kind}: {n} values swapped, told of {found / n:.1%}, with the right value {known / n:.1%}")
     return 0
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from sqlore.answer.coverage_sql import Told, Uses
+from sqlore.answer.coverage_values import other_values
 from sqlore.answer.coverage_words import LINKS, RELATIVE, TO_A_NUMBER, initials_in
 from sqlore.catalog.text import quoted
 from sqlore.errors import SqlError
@@ -96,8 +97,13 @@ class Coverage:
             return ()
         snapshot = self._snapshot
         uses = Uses(parsed, snapshot, snapshot.alive(exclude)) if snapshot is not None else None
-        words = list(self._words(question, Told(parsed, self._catalog), uses))
-        return tuple(self._told(question, group, uses) for group in _phrases(question, words))
+        told = Told(parsed, self._catalog)
+        words = list(self._words(question, told, uses))
+        found = [self._told(question, group, uses) for group in _phrases(question, words)]
+        for other in other_values(question, told, uses, self._catalog) if uses is not None else ():
+            if not any(one.start < other.end and other.start < one.end for one in found):
+                found.append(other)
+        return tuple(sorted(found, key=lambda one: one.start))
 
     # -------------------------------------------------------------- words
 

@@ -55,14 +55,24 @@ class Told:
     @cached_property
     def words(self) -> frozenset[str]:
         """Stems of the SQL, of the names and descriptions of its tables and columns, and of its values."""
+        found, dictionary = set(self.own_words), self._catalog.dictionary
+        for table in self._parsed.tables:
+            found |= set(stems_in(dictionary.describe_table(table)))
+        for name in self._names:
+            table, _, column = name.rpartition(".")
+            found |= set(stems_in(dictionary.describe_column(table, column)))
+        return frozenset(found)
+
+    @cached_property
+    def own_words(self) -> frozenset[str]:
+        """The same without the descriptions, which may speak of any value of a column."""
         found = set(stems_in(self._parsed.script.sql, *(n.alias for n in self._parsed.namings)))
         dictionary = self._catalog.dictionary
         for table in self._parsed.tables:
-            found |= set(stems_in(*dictionary.names(table), dictionary.describe_table(table)))
+            found |= set(stems_in(*dictionary.names(table)))
         for name in self._names:
             table, _, column = name.rpartition(".")
             found |= set(stems_in(*dictionary.names(table, column)))
-            found |= set(stems_in(dictionary.describe_column(table, column)))
         for fragment in self._parsed.fragments:
             for name in fragment.columns:
                 table, _, column = name.replace('"', "").rpartition(".")
@@ -102,6 +112,10 @@ class Told:
             if not any(plain in known for known in self.numbers) and not spellings & self.numbers:
                 return False
         return True
+
+    def has_value(self, value: str) -> bool:
+        """Whether the query has a value anywhere."""
+        return any(value in fragment.literals for fragment in self._parsed.fragments)
 
     def holds(self, match: ValueMatch) -> bool:
         """Whether the query has a value that was found in the question, or asks for its column or its key."""
@@ -150,7 +164,7 @@ class Uses:
         for fragment in parsed.fragments:
             held.setdefault((fragment.kind, fragment.skeleton), set()).add(fragment.literals)
         found = ((row, held.get((item.kind, item.skeleton))) for row, item in enumerate(snapshot.items))
-        self._held = {row: values for row, values in found if values is not None and self.common[row]}
+        self.held = {row: values for row, values in found if values is not None and self.common[row]}
 
     def saying(self, words: Iterable[str]) -> Ints:
         """The texts whose own words hold all of the stems `words`."""
@@ -159,7 +173,24 @@ class Uses:
     def going(self, rows: Ints, least: float = 0.0, *, fixed: bool = True) -> tuple[Going, ...]:
         """Conditions that the texts `rows` stand for with this lift at least, and the query has not."""
         found = conditions(self.snapshot, rows, self.common, fixed=fixed)
-        return tuple(one for one in found if one.item not in self._held and one.lift >= least)
+        return tuple(one for one in found if one.item not in self.held and one.lift >= least)
+
+    def values_of(self, item: int) -> dict[int, frozenset[tuple[str, ...]]]:
+        """The texts with words that use an item, each with the values that it has there."""
+        texts = (row for row in self.snapshot.texts_of(item).tolist() if self.said[row])
+        return {row: frozenset(self.snapshot.literals_of.get((item, row), ())) for row in texts}
+
+    def explains(self, rows: Collection[int], item: int, most: int) -> bool:
+        """Whether the words of the texts `rows` may be about something else in the query than `item`.
+
+        That is a condition or a formula that all of them use, and no more than `most` texts.
+        """
+        for other in self.held:
+            telling = self.snapshot.items[other].kind == "condition" or other in self._calculations
+            texts = {row for row in self.snapshot.texts_of(other).tolist() if self.alive[row]}
+            if other != item and telling and len(texts) <= most and texts.issuperset(rows):
+                return True
+        return False
 
     def settled(self, word: str, one: Going, near: Iterable[str]) -> Going:
         """The same with the value that a question means by `word`, with the words `near` it."""
@@ -190,7 +221,7 @@ class Uses:
     def _calculations(self) -> list[int]:
         """Those of the query's items that calculate something of their own: any question counts rows."""
         items = self.snapshot.items
-        held = (row for row in self._held if items[row].kind == "calculation")
+        held = (row for row in self.held if items[row].kind == "calculation")
         return [row for row in held if not items[row].skeleton.startswith("count(")]
 
     def on_other_columns(self, rows: Ints, columns: Collection[str], least: float) -> tuple[Going, ...]:
@@ -251,8 +282,8 @@ class Uses:
         An item with the query's own values tells more than the item with any.
         """
         every = lifts(self.snapshot, rows, self.common)
-        best = max((float(every[row]) for row in self._held), default=0.0)
-        for row, values in self._held.items():
+        best = max((float(every[row]) for row in self.held), default=0.0)
+        for row, values in self.held.items():
             for literals in filter(None, values):
                 best = max(best, self._with_values(rows, row, literals))
         return best

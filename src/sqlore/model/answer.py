@@ -79,13 +79,15 @@ class Uncovered:
     """Words of a question that nothing in a SQL answers: ``question[start:end] == phrase``.
 
     `items` are what the history uses where questions say them, the most telling first; none where it does
-    not know them.
+    not know them. `instead` is the value that the SQL has in place of the item's, where it has the same
+    condition with another value.
     """
 
     phrase: str
     start: int
     end: int
     items: tuple[GoesWith, ...] = ()
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)

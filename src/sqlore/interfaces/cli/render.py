@@ -165,7 +165,7 @@ def show_draft(
         console.print(Text(draft.error, style="red"))
     for left in draft.uncovered:
         console.print(Text(uncovered_text(left), style="yellow"))
-        if left.items:
+        if left.items and not left.instead:
             console.print(Text(f"  to add it: sqlore refine --add {left.items[0].item} --apply", style="dim"))
     if draft.result is not None:
         show_rows(console, draft.result, most)
@@ -177,9 +177,14 @@ def uncovered_text(left: Uncovered) -> str:
 
     >>> uncovered_text(Uncovered("after 1970", 22, 32))
     "'after 1970': nothing in this SQL answers it"
+    >>> from sqlore.model import GoesWith
+    >>> uncovered_text(Uncovered("seniors", 16, 23, (GoesWith(7, "condition", "m.cat = 3", (4,)),), "2"))
+    "'seniors': in the history it goes with m.cat = 3 (item 7, 1 script), not 2"
     """
-    said = f"'{cell(left.phrase)}': nothing in this SQL answers it"
     known = [f"{cell(i.sql, 200)} (item {i.item}, {plural(len(i.scripts), 'script')})" for i in left.items]
+    if left.instead:
+        return f"'{cell(left.phrase)}': in the history it goes with {' or '.join(known)}, not {left.instead}"
+    said = f"'{cell(left.phrase)}': nothing in this SQL answers it"
     return said + (f"; in the history it goes with {' or '.join(known)}" if known else "")
 
 

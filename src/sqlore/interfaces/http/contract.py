@@ -198,12 +198,16 @@ class GoesWith(Shown):
 
 
 class Uncovered(Shown):
-    """Words of a question, and the items that the history uses where questions say them."""
+    """Words of a question, and the items that the history uses where questions say them.
+
+    `instead` is the value that the SQL has in place of the item's; empty where it has no such condition.
+    """
 
     phrase: str
     start: int
     end: int
     items: list[GoesWith] = []
+    instead: str = ""
 
 
 class Known(BaseModel):
