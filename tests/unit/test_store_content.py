@@ -313,7 +313,8 @@ def test_what_is_not_learned_is_kept_with_its_reason(store: Store) -> None:
 
 
 def test_rejected_scripts_get_another_try_when_asked(store: Store, path: Path) -> None:
-    learn(store, [Rejected(Script(SQL, source="a"), "unparsable", "an older sqlore could not")])
+    given = Rejected(Script(SQL, source="a"), "unparsable", "an older sqlore could not")
+    learn(store, [given], dialect="sqlite")
     assert learn(store, [Script(SQL, source="a")], dialect="sqlite").known == 1
     report = learn(store, [Script(SQL, source="a")], dialect="sqlite", retry=True)
     assert report.new == 1

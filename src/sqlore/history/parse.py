@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -26,6 +27,7 @@ FAULT = "sqlore failed on it"
 _POOL_FROM = 2_000
 _BATCH = 250
 _REMEMBERED = 20_000
+_WORD = re.compile(r"\w+|[^\w\s]")
 
 Outcome = ParsedScript | Rejected
 
@@ -124,7 +126,8 @@ class _Parser:
         except NotAQuery as error:
             return _rejected(script, "not_a_query", error)
         except ParseError as error:
-            return _rejected(script, "unparsable", error)
+            advice = _advice(script, script.dialect or self._dialect or "")
+            return _rejected(script, "unparsable", error, f"{_spot(script.sql, error)}{advice}")
         except UsageError as error:  # the record names a dialect that nobody knows
             return Rejected(script, "unparsable", error.message, script.line)
         except RecursionError:
@@ -142,12 +145,29 @@ def _for_other(known: Outcome, script: Script) -> Outcome:
     return replace(known, script=script, line=None if script.line is None else script.line + within)
 
 
-def _rejected(script: Script, reason: RejectReason, error: SqlError) -> Rejected:
+def _rejected(script: Script, reason: RejectReason, error: SqlError, more: str = "") -> Rejected:
     """With the line in the source: the script's own, and the line of the fault within it."""
     line = script.line
     if line is not None and error.line is not None:
         line += error.line - 1
-    return Rejected(script, reason, error.message, line)
+    return Rejected(script, reason, f"{error.message}{more}", line)
+
+
+def _spot(sql: str, error: SqlError) -> str:
+    """Where in its line the fault is: at which word, where the message does not quote it."""
+    if error.column is None or error.position is None:
+        return ""
+    word = _WORD.match(sql, error.position)
+    at = f" at {word[0]!r}" if word and word[0] not in error.message else ""
+    return f"{at} (column {error.column})"
+
+
+def _advice(script: Script, dialect: str) -> str:
+    """The option that helps, where the text can be read in another dialect."""
+    from sqlore.sql.parse import readable_in
+
+    other = readable_in(script.sql, dialect)
+    return f"; it can be read with --dialect {other}" if other else ""
 
 
 _worker: _Parser | None = None

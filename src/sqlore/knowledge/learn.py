@@ -98,10 +98,11 @@ def learn(
 ) -> LearnReport:
     """Learns scripts into a store. Learning the same again changes nothing.
 
-    `schema` is the catalog's where it is not given. `retry` reads texts again that were not understood
-    before. `synthetic` marks scripts that sqlore made itself: they are no support of anything, and what they
-    call columns and formulas is not learned. Ctrl-C keeps every batch that was stored and
-    is passed on. Raises `StoreEmbeddingError` where the store's vectors are another model's.
+    `schema` is the catalog's where it is not given. A text that was not understood is read again in another
+    dialect than it was tried in; `retry` reads all of these again. `synthetic` marks scripts that sqlore made
+    itself: they are no support of anything, and what they call columns and formulas is not learned. Ctrl-C
+    keeps every batch that was stored and is passed on. Raises `StoreEmbeddingError` where the store's vectors
+    are another model's.
     """
     learner = _Learner(store, catalog, schema, dialect, embedder, on_progress, batch, retry, synthetic)
     return learner.run(scripts, workers)
@@ -174,9 +175,10 @@ class _Learner:
         iterator, before = iter(scripts), set[int]()
         while ahead := [clean(one) for one in islice(iterator, _AHEAD)]:
             hashes = [hash_of(one) for one in ahead]
-            self.seen.stored |= self.store.known_hashes(
-                hashes, rejected=not self.retry, synthetic=self.synthetic
-            )
+            self.seen.stored |= self.store.known_hashes(hashes, synthetic=self.synthetic)
+            if not self.retry:
+                tried = {number: self._dialect_of(one) for one, number in zip(ahead, hashes, strict=True)}
+                self.seen.stored |= self.store.rejected_hashes(tried)
             for one, number in zip(ahead, hashes, strict=True):
                 self.read += 1
                 script = one.script if isinstance(one, Rejected) else one
@@ -189,10 +191,19 @@ class _Learner:
                 else:
                     yield one
 
+    def _dialect_of(self, one: Script | Rejected) -> str:
+        """The dialect that a script is read in."""
+        script = one.script if isinstance(one, Rejected) else one
+        return script.dialect or self.dialect or ""
+
+    def _tried(self, one: Rejected) -> Rejected:
+        """With the dialect that it could not be read in, so that it is read again in another one."""
+        return replace(one, script=replace(one.script, dialect=self._dialect_of(one) or None))
+
     def _store(self, outcomes: list[ParsedScript | Rejected]) -> None:
         """Describes, embeds and stores one batch."""
         parsed = [one for one in outcomes if isinstance(one, ParsedScript)]
-        rejected = [(one, hash_of(one)) for one in outcomes if isinstance(one, Rejected)]
+        rejected = [(self._tried(one), hash_of(one)) for one in outcomes if isinstance(one, Rejected)]
         scripts = [NewScript(one, script_hash(one.script)) for one in parsed]
         with self._timed("describe"):
             fresh = self._learn_names(parsed)

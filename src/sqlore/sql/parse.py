@@ -12,6 +12,7 @@ from sqlglot.errors import SqlglotError
 
 from sqlore.errors import NotAQuery, ParseError, SqlError
 from sqlore.sql.failures import plain
+from sqlore.sql.marks import dialects_marked
 from sqlore.sql.names import word_set
 from sqlore.sql.statements import statements
 from sqlore.sql.tokens import Tokens, TooLarge, tokenize, tools
@@ -27,6 +28,9 @@ _STATEMENTS: Final = word_set(
 )
 _QUERY_WORDS: Final = frozenset({"select", "with", "values", "from", "table"})
 _FALLBACKS: Final[dict[str, tuple[str, ...]]] = {"": ("tsql", "mysql", "bigquery", "snowflake")}
+_HINTED: Final = ("tsql", "mysql", "postgres", "sqlite", "duckdb", "snowflake", "bigquery")
+_HINTED_UP_TO: Final = 20_000
+"""Characters of a text up to which it is tried in every dialect to say which of them can read it."""
 _WRITES: Final = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
 _WORD: Final = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\(|;)*([A-Za-z_]+)", re.S)
 
@@ -53,9 +57,27 @@ def parse_query(text: str, dialect: str) -> Parsed:
 def parse_queries(text: str, dialect: str) -> list[Parsed]:
     """The queries of a text in their order, at least one; what stands between them is passed over.
 
-    Raises what `parse_query` raises: all queries are read, or none.
+    A text that bears the marks of another dialect is read in that one where the given one fails. Raises what
+    `parse_query` raises: all queries are read, or none.
     """
     return _read(text, dialect, several=True)
+
+
+def readable_in(text: str, dialect: str) -> str | None:
+    """Another dialect that can read a text which this one cannot, to be offered and not to be relied on.
+
+    >>> readable_in("SELECT a FROM t FOR XML PATH", "sqlite"), readable_in("SELEKT a", "sqlite")
+    ('tsql', None)
+    """
+    if len(text) > _HINTED_UP_TO:
+        return None
+    for other in (dialect, *_HINTED):
+        try:
+            _parse(text, other, several=True)
+        except SqlError:
+            continue
+        return other if other != dialect else None  # where it can read it, the fault is another one
+    return None
 
 
 def _read(text: str, dialect: str, *, several: bool) -> list[Parsed]:
@@ -65,7 +87,9 @@ def _read(text: str, dialect: str, *, several: bool) -> list[Parsed]:
         raise
     except ParseError as error:
         failure = error
-    for other in _FALLBACKS.get(dialect, ("",)):
+    # What is learned was written for some database once; what is to run was written for this one.
+    marked = dialects_marked(text) if several else ()
+    for other in (*_FALLBACKS.get(dialect, ("",)), *marked):
         try:
             return _parse(text, other, several)
         except SqlError:

@@ -26,6 +26,7 @@ from sqlore.knowledge.store import health, items, scripts, search
 from sqlore.knowledge.store.file import sound
 from sqlore.knowledge.store.health import REEMBED
 from sqlore.knowledge.store.items import Order
+from sqlore.knowledge.store.rejected import rejected_in
 from sqlore.knowledge.store.search import Ids, VectorLevel
 from sqlore.knowledge.store.text import Level
 from sqlore.model import Kind, KnowledgeItem, Naming, Rejected, RejectReason, StoredScript
@@ -81,20 +82,21 @@ class StoreReader:
             rows = db.execute("SELECT expression, alias, columns, uses FROM namings").fetchall()
             return [Naming(row[0], row[1], tuple(row[2].split("\n"))) for row in rows for _ in range(row[3])]
 
-    def known_hashes(
-        self, hashes: Sequence[int], *, rejected: bool = True, synthetic: bool = False
-    ) -> set[int]:
-        """Which of these texts were read before; also those that were rejected, unless they get a new try.
+    def known_hashes(self, hashes: Sequence[int], *, synthetic: bool = False) -> set[int]:
+        """Which of these texts were learned before.
 
         Those that only a model wrote are known to one who learns `synthetic` ones, to nobody else.
         """
-        sql = ["SELECT DISTINCT hash FROM sightings WHERE hash {ids}"]
+        sql = "SELECT DISTINCT hash FROM sightings WHERE hash {ids}"
         if not synthetic:
-            sql[0] += " AND variant NOT IN (SELECT id FROM variants WHERE synthetic)"
-        if rejected:
-            sql.append("SELECT hash FROM rejected WHERE hash {ids}")
+            sql += " AND variant NOT IN (SELECT id FROM variants WHERE synthetic)"
         with self._reading() as db:
-            return {int(row[0]) for one in sql for row in items.rows_of(db, one, list(hashes))}
+            return {int(row[0]) for row in items.rows_of(db, sql, list(hashes))}
+
+    def rejected_hashes(self, dialects: Mapping[int, str]) -> set[int]:
+        """Which of these texts, by the dialect that each is in, were rejected and need no new try."""
+        with self._reading() as db:
+            return rejected_in(db, dialects)
 
     def known_items(self, keys: Sequence[str], examples: int = 3) -> Mapping[str, Known]:
         """What is known of the items with these keys (`Fragment.key`); new ones are left out."""

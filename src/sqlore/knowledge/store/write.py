@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from sqlore.knowledge.records import Added, Batch, Description, NewScript, Sighting, key_hash
+from sqlore.knowledge.store.rejected import keep_rejected, understood
 from sqlore.knowledge.store.rows import (
     MAX_ALIASES,
     insert,
@@ -22,14 +23,13 @@ from sqlore.knowledge.store.rows import (
 )
 from sqlore.knowledge.store.search import pack
 from sqlore.knowledge.store.text import TextIndex, set_description, set_vector
-from sqlore.model import Fragment, Naming, Rejected
+from sqlore.model import Fragment, Naming
 
 __all__ = ["add_batch"]
 
 MAX_VARIANTS: Final = 64
 """Texts kept of one script. A log of a million calls of one query is a count, not a million texts."""
 MAX_CANONICAL: Final = 4000
-MAX_REJECTED: Final = 20_000
 
 
 def add_batch(db: sqlite3.Connection, batch: Batch) -> Added:
@@ -38,7 +38,8 @@ def add_batch(db: sqlite3.Connection, batch: Batch) -> Added:
         writer = _Writer(db, batch, index)
         for new in batch.scripts:
             writer.script(new)
-        rejected = sum(_reject(db, one, number) for one, number in batch.rejected)
+        understood(db, batch.scripts)
+        rejected = sum(keep_rejected(db, one, number) for one, number in batch.rejected)
         writer.see(batch.sightings)
         writer.describe()
     _call(db, batch.namings)
@@ -79,7 +80,6 @@ class _Writer:
             )
             same = self._become_real(script, new) or self._same_variant(script, item, query, new)
         self._variants[new.hash] = self._new_variant(script, new) if same is None else same
-        self.db.execute("DELETE FROM rejected WHERE hash = ?", (new.hash,))
 
     def _same_variant(self, script: int, item: int, query: Fragment, new: NewScript) -> int | None:
         """The variant that already says all that this text says: its literals and its words.
@@ -291,31 +291,3 @@ def _see(db: sqlite3.Connection, seen: Sighting, variant: int) -> bool:
 def _variant_of(db: sqlite3.Connection, number: int) -> int | None:
     row = db.execute("SELECT variant FROM sightings WHERE hash = ? LIMIT 1", (number,)).fetchone()
     return int(row[0]) if row else None
-
-
-def _reject(db: sqlite3.Connection, rejected: Rejected, number: int) -> bool:
-    """Keeps what was not learned; returns whether it is new."""
-    if db.execute("SELECT 1 FROM rejected WHERE hash = ?", (number,)).fetchone():
-        return False
-    read = rejected.script
-    insert(
-        db,
-        "rejected",
-        {
-            "hash": number,
-            "reason": rejected.reason,
-            "message": rejected.message,
-            "sql": read.sql[:MAX_REJECTED],
-            "key": read.key or None,
-            "question": read.question,
-            "comment": read.comment,
-            "author": read.author,
-            "time": read.time,
-            "source": read.source,
-            "line": read.line,
-            "error_line": rejected.line,
-            "dialect": read.dialect,
-            "database": read.database,
-        },
-    )
-    return True
