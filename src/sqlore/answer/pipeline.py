@@ -14,6 +14,7 @@ from sqlore.answer.cite import cite
 from sqlore.answer.context import prompt_context
 from sqlore.answer.coverage import Coverage
 from sqlore.answer.least_to_most.answering import answer_in_parts
+from sqlore.answer.remarks import remarks_on
 from sqlore.answer.reuse import reuser_of
 from sqlore.answer.tries import Tries
 from sqlore.config import Settings, load_settings
@@ -113,7 +114,7 @@ def ask(
         job.usage,
         best.error,
         retrieval,
-        (*remarks, *parts.notes),
+        (*remarks, *parts.notes, *remarks_on(job, best.sql, best.rows, attempts)),
         _uncovered(job, question, best.sql, retriever, exclude),
     )
 
@@ -160,7 +161,7 @@ def _saved(
 ) -> Draft:
     """The draft of a script of the history, for which no model was asked."""
     citations = cite(sql, store, job.engine.dialect, job.catalog.schema)
-    attempts, notes = (Attempt(sql),), (source.note,)
+    attempts, notes = (Attempt(sql),), (source.note, *remarks_on(job, sql, rows))
     return Draft(question, sql, citations, rows, attempts, notes=notes, uncovered=left, reused=source)
 
 

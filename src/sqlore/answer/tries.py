@@ -17,7 +17,16 @@ from sqlore.answer.join_path import JoinGraph, join_graph
 from sqlore.answer.missing_joins import mended_joins
 from sqlore.answer.slips import mended_names
 from sqlore.config import Settings
-from sqlore.errors import CheckError, EngineError, ModelError, ModelRefusal, SqlError, SqloreError
+from sqlore.errors import (
+    CheckError,
+    EngineError,
+    ModelError,
+    ModelRefusal,
+    NotAQuery,
+    SqlError,
+    SqloreError,
+    UnsafeSql,
+)
 from sqlore.llm.base import once, repeated
 from sqlore.model import Attempt, Rows, Usage
 from sqlore.prompts import Prompt
@@ -169,7 +178,7 @@ class Tries:
             candidate.error = describe(error)
             candidate.attempts.append(Attempt("", candidate.error))
             return
-        said = ""
+        said, refused = "", ""
         try:
             read = candidate.prompt.read
             said = extract_sql(read(answer.text) if read else answer.text)
@@ -187,13 +196,14 @@ class Tries:
             candidate.rows = self.run(candidate.sql)
         except (ModelRefusal, SqlError, CheckError, EngineError) as error:
             candidate.error = describe(error)
+            refused = error.message if isinstance(error, NotAQuery | UnsafeSql) else ""
             again = repeated(answer.text) if answer.finish != "stop" else ""
             if again and not candidate.sql:
                 candidate.error = f"the model wrote the same again and again and was stopped: {_short(again)}"
                 said, candidate.looped = once(said), True
             elif answer.finish == "length" and not candidate.sql:
                 candidate.error += f" (the answer was cut off at {MAX_TOKENS} tokens)"
-        candidate.attempts.append(Attempt(candidate.sql or said, candidate.error, answer.text))
+        candidate.attempts.append(Attempt(candidate.sql or said, candidate.error, answer.text, refused))
 
     def _align(self, candidate: Candidate) -> None:
         """What the strategy itself corrects in the SQL, where the corrected query is one."""

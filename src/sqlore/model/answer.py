@@ -53,11 +53,15 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One answer of the model on the way to a draft; `error` says why it was not taken."""
+    """One answer of the model on the way to a draft; `error` says why it was not taken.
+
+    `refused` is what it did that no query may do: it was no query at all, or not a harmless one.
+    """
 
     sql: str
     error: str | None = None
     text: str = ""
+    refused: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,12 +44,13 @@ def ask(
 ) -> Draft:
     """Answers the question with what is open, as `Workspace.ask` says it."""
     from sqlore.answer import ask
+    from sqlore.answer.remarks import without_history
     from sqlore.prompts import load_strategy
 
     lore.look_again()
     strategy = strategy or lore.settings.strategy
     uses_history = lore.learned and load_strategy(strategy).history
-    return ask(
+    draft = ask(
         asked(question),
         engine=lore.engine,
         catalog=lore.catalog,
@@ -62,6 +63,7 @@ def ask(
         on_progress=on_progress,
         on_model=on_model,
     )
+    return draft if lore.learned else without_history(draft)
 
 
 def refiner(lore: Opened, *, model: bool) -> Refiner:

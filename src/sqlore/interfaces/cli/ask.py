@@ -125,6 +125,7 @@ def draft_json(draft: Draft, keys: Mapping[int, str]) -> dict[str, Any]:
             "cost": usage.cost,
         },
         "error": draft.error,
+        "notes": list(draft.notes),
         "uncovered": [uncovered_json(one, keys) for one in draft.uncovered],
         "reused": reused_json(draft.reused) if draft.reused else None,
     }

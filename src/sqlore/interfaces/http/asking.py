@@ -58,6 +58,7 @@ def ask_for(state: Served, draft: KeptDraft, asked: AskRequest) -> Callable[[Job
 
 def _answered(state: Served, job: Job, draft: KeptDraft, asked: AskRequest, engine: Engine) -> Draft:
     from sqlore.answer import ask
+    from sqlore.answer.remarks import without_history
     from sqlore.prompts import load_strategy
     from sqlore.workspace import asked as clean
 
@@ -74,18 +75,20 @@ def _answered(state: Served, job: Job, draft: KeptDraft, asked: AskRequest, engi
         state.drafts.change(draft.id, known=shown.model_dump(mode="json"))
         job.emit(KnownEvent(known=shown))
 
-    return ask(
+    store = state.store
+    answer = ask(
         clean(asked.question),
         engine=engine,
         catalog=state.catalog,
         retriever=telling(retriever, tell) if retriever is not None else None,
-        store=None if draft.baseline else state.store,
+        store=None if draft.baseline else store,
         model=WatchedModel(state.model, job),
         strategy=strategy,
         settings=settings,
         embedder=lambda: state.lore.embedder,
         on_progress=job.stage,
     )
+    return answer if draft.baseline or store is not None else without_history(answer)
 
 
 def _kept(state: Served, draft: KeptDraft, answer: Draft) -> KeptDraft:

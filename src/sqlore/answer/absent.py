@@ -1,0 +1,105 @@
+"""Values that a query compares with a column which does not hold them: a name that is misspelt.
+
+Such a query runs and gives nothing, or a zero. What the catalog holds of a column settles most values without
+a question to the database; of the others each is looked for once, within a short time. Nothing is told of a
+value that was not looked for to the end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
+
+from sqlore.errors import EngineError, SqlError
+from sqlore.model import VAL, Fragment
+from sqlore.sql import check_query, parse_script
+from sqlore.sql.placeholders import is_placeholder
+
+if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
+    from sqlore.engines import Engine
+
+__all__ = ["AbsentValues"]
+
+#: Values looked for in the database at most, and seconds for each.
+_LOOKED_FOR: Final = 8
+_SECONDS: Final = 3.0
+#: A value longer than this is a text, not a name.
+_LONG: Final = 60
+_COMPARED: Final = re.compile(rf"(.+?) (?:= {VAL}|in \({VAL}(?:, {VAL})*\))")
+_DATED: Final = re.compile(r"\d{4}-\d\d")
+#: Values among which the nearest are sought, how many are told, and how near they are.
+_AMONG: Final = 5_000
+_TOLD: Final = 2
+_NEAR: Final = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentValues:
+    """Says which values of a query its columns do not hold: called with SQL that runs, a line for each."""
+
+    catalog: Catalog
+    engine: Engine
+    timeout: float = _SECONDS
+
+    def __call__(self, sql: str) -> tuple[str, ...]:
+        """The values that are compared with ``=`` or ``IN`` and are not there, each with what is near."""
+        try:
+            found = parse_script(sql, dialect=self.engine.dialect, schema=self.catalog.schema).fragments
+        except SqlError:
+            return ()
+        compared = dict.fromkeys(one for fragment in found for one in self._compared(fragment))
+        absent = [one for one in list(compared)[:_LOOKED_FOR] if not self._is_there(*one)]
+        return tuple(self._said(column, value) for _, column, value in absent)
+
+    def _compared(self, fragment: Fragment) -> Iterator[tuple[str, str, str]]:
+        """Table, column and value of a comparison with a text that the catalog does not hold there."""
+        shape = _COMPARED.fullmatch(fragment.skeleton)
+        if fragment.kind != "condition" or shape is None or fragment.columns != (shape[1],):
+            return
+        table, _, column = shape[1].replace('"', "").rpartition(".")
+        profile = self.catalog.profile.column(table, column)
+        if len(fragment.tables) != 1 or profile is None or profile.kind != "text":
+            return
+        held = self._held(table, column)
+        for value in fragment.literals:
+            named = value.strip() and len(value) <= _LONG and "\\" not in value
+            if named and value not in held and not is_placeholder(value) and not _DATED.match(value):
+                yield fragment.tables[0], shape[1], value
+
+    def _held(self, table: str, column: str) -> tuple[str, ...]:
+        """The values that the catalog holds of a column."""
+        known = self.catalog.values.columns
+        found = (one for one in known if (one.table.lower(), one.column.lower()) == (table, column))
+        return next((one.values for one in found), ())
+
+    def _is_there(self, table: str, column: str, value: str) -> bool:
+        """Whether a row has the value; True where the database cannot say."""
+        quoted = value.replace("'", "''")
+        sql = f"SELECT 1 FROM {table} WHERE {column} = '{quoted}'"
+        try:
+            checked = check_query(sql, self.engine.dialect, self.catalog.schema)
+            return bool(self.engine.run(checked, limit=1, timeout=min(self.timeout, _SECONDS)).rows)
+        except (SqlError, EngineError):
+            return True
+
+    def _said(self, column: str, value: str) -> str:
+        """That the column has no such value, and those of its own that are like it, else where it is."""
+        table, _, name = column.replace('"', "").rpartition(".")
+        said = f"{table}.{name} has no '{value}'"
+        matches = self.catalog.values.match(f"'{value}'")
+        near = [one.value for one in matches if (one.table.lower(), one.column.lower()) == (table, name)]
+        held = self._held(table, name)
+        if not near and len(held) <= _AMONG:
+            folded = {one.lower(): one for one in held}
+            near = [folded[one] for one in get_close_matches(value.lower(), folded, _TOLD, _NEAR)]
+        if near:
+            quoted = dict.fromkeys(f"'{one}'" for one in near[:_TOLD])
+            return f"{said}; nearest: {' or '.join(quoted)}"
+        elsewhere = dict.fromkeys(
+            f"{one.table}.{one.column}" for one in matches if one.value.lower() == value.lower()
+        )
+        return f"{said}; it is in {' and '.join(list(elsewhere)[:_TOLD])}" if elsewhere else said

@@ -1,0 +1,46 @@
+"""What is said of a draft beside its rows: what was refused on the way, values that are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from sqlore.answer.absent import AbsentValues
+from sqlore.model import Attempt, Draft, Rows
+
+if TYPE_CHECKING:
+    from sqlore.answer.tries import Tries
+
+__all__ = ["remarks_on", "without_history"]
+
+_NOTHING_LEARNED: Final = (
+    "nothing was learned for this database, so nothing is cited: sqlore learn --history FOLDER"
+)
+
+
+def remarks_on(job: Tries, sql: str, rows: Rows | None, attempts: Sequence[Attempt] = ()) -> tuple[str, ...]:
+    """The notes of a draft with this SQL and these rows, which took these attempts; none where it failed."""
+    if not sql or rows is None:
+        return ()
+    absent = AbsentValues(job.catalog, job.engine, job.settings.query_timeout)
+    return (*dict.fromkeys(_refused(attempts)), *absent(sql))
+
+
+def without_history(draft: Draft) -> Draft:
+    """The draft of a database for which nothing was learned, which says so."""
+    return replace(draft, notes=(*draft.notes, _NOTHING_LEARNED)) if draft.sql else draft
+
+
+def _refused(attempts: Sequence[Attempt]) -> Iterator[str]:
+    """What the model wrote first and was not run.
+
+    >>> list(_refused([Attempt("DELETE FROM loan", refused="DELETE is not a query"), Attempt("SELECT 1")]))
+    ['the model first wrote a statement that is not a query; it was refused: DELETE is not a query']
+    """
+    for one in attempts:
+        if one.refused:
+            kind = (
+                "a statement that is not a query" if "not a query" in one.refused else "what no query may do"
+            )
+            yield f"the model first wrote {kind}; it was refused: {one.refused}"
