@@ -26,8 +26,8 @@ from cli_helpers import (
 )
 
 LEARN_KEYS = [
-    "store", "read", "new", "folded", "known", "rejected", "scripts", "items", "synthetic", "seconds",
-    "misnamed", "columns",
+    "store", "read", "new", "folded", "known", "completed", "rejected", "scripts", "items", "synthetic",
+    "seconds", "misnamed", "columns",
 ]  # fmt: skip
 ITEM_KEYS = [
     "id", "kind", "form", "skeleton", "sql", "name", "aliases", "description", "support", "runs", "literals",
@@ -105,6 +105,24 @@ def test_learn_says_what_it_did_to_a_person(fresh: Path, sqlore_: Command) -> No
     assert "1 kept but not learned: 1 unparsable. See: sqlore knowledge rejected" in first.err
     second = sqlore_("learn", "--db", "shop.sqlite", "--history", "history")
     assert second.out.startswith("Nothing new: every script here is known already.")
+
+
+def test_learn_completes_what_it_read_before_with_fewer_columns(fresh: Path, sqlore_: Command) -> None:
+    (fresh / "log.csv").write_text(
+        "frage,sql_text,wer,wann\nHow many orders are there?,SELECT COUNT(*) FROM orders,ann,2025-03-20\n",
+        "utf-8",
+    )
+    first = sqlore_("learn", "--db", "shop.sqlite", "--history", "log.csv")
+    assert "not used: frage, wer, wann; --column question=frage says what they are" in first.err
+    columns = [word for pair in ("question=frage", "author=wer", "time=wann") for word in ("--column", pair)]
+    second = sqlore_("learn", "--db", "shop.sqlite", "--history", "log.csv", *columns)
+    assert "not used" not in second.err
+    assert second.out.startswith("No new script.")
+    assert "Completed 1 script known before" in second.out
+    third = sqlore_("learn", "--db", "shop.sqlite", "--history", "log.csv", *columns)
+    assert third.out.startswith("Nothing new: every script here is known already.")
+    (query,) = sqlore_("knowledge", "list", "--kind", "query", "--json").json["items"]
+    assert (query["runs"], query["authors"], query["first_seen"]) == (1, ["ann"], "2025-03-20")
 
 
 def test_learn_says_which_column_of_a_table_it_read_as_what(fresh: Path, sqlore_: Command) -> None:

@@ -10,7 +10,7 @@ import pytest
 from sqlore.history import parse_all
 from sqlore.knowledge import Store
 from sqlore.model import ParsedScript, Rejected, Script
-from store_helpers import teach
+from store_helpers import WordEmbedder, teach
 
 T_SQL = """SELECT TOP 10 r.[res_id], t.[title], DATEDIFF(day, r.placed, GETDATE()) AS days_waiting
 FROM [reservation] r INNER JOIN [title] t ON t.title_id = r.title_id
@@ -88,3 +88,71 @@ def test_a_statement_that_ends_sooner_in_the_right_dialect_is_the_rejected_one(s
     assert len(store.rejected()) == 2
     teach(store, Script(sql, source="a.sql", line=1), dialect="tsql")
     assert [one.script.sql for one in store.rejected()] == ["DROP TABLE t"]
+
+
+SQL = "SELECT m.full_name FROM member m WHERE m.cat = 4"
+
+
+def row(line: int, **said: str) -> Script:
+    """A row of a log."""
+    return Script(SQL, key=f"log.csv:{line}", source="log.csv", line=line, **said)  # type: ignore[arg-type]
+
+
+SAID = {"question": "Which members are schools?", "author": "ines", "time": "2025-03-20"}
+
+
+@pytest.mark.parametrize("first", [{}, {"comment": "schools"}, {"author": "ines"}, {"time": "2025-03-20"}])
+def test_a_row_read_again_with_more_said_of_it_is_the_same_run(store: Store, first: dict[str, str]) -> None:
+    teach(store, row(2, **first))
+    report = teach(store, row(2, **{**first, **SAID}))
+    assert (report.new, report.folded, report.completed) == (0, 0, 1)
+    for _ in range(2):
+        (script,) = store.scripts()
+        read = script.script
+        assert (read.question, read.author, read.time) == tuple(SAID.values())
+        assert (read.runs, script.variants, store.stats().texts) == (1, 1, 1)
+        assert store.health(WordEmbedder()).ok
+        again = teach(store, row(2, **first))  # the poorer reading once more takes nothing back
+        assert (again.known, again.completed) == (1, 0)
+
+
+def test_an_author_alone_makes_no_further_run(store: Store) -> None:
+    teach(store, row(2))
+    report = teach(store, row(2, author="ines"))
+    assert (report.known, report.completed) == (1, 1)
+    (script,) = store.scripts()
+    assert (script.script.runs, script.script.author) == (1, "ines")
+
+
+def test_the_words_of_a_completed_script_are_found(store: Store) -> None:
+    teach(store, row(2))
+    teach(store, row(2, **SAID))
+    assert [text.words for text in store.texts()] == [SAID["question"]]
+    assert store.fts_search(["schools"], level="script")
+    assert store.health(WordEmbedder()).ok
+
+
+@pytest.mark.parametrize("batch", [1, 200])
+def test_rows_of_one_query_with_and_without_a_question_are_all_counted(store: Store, batch: int) -> None:
+    """One run sees both: neither takes over the other's runs."""
+    rows = [row(2), row(3, **SAID), row(4, question="Who are the schools?", author="bernd"), row(5)]
+    for given in (rows, rows, rows[::-1]):
+        teach(store, *given, batch=batch)
+        assert store.scripts()[0].script.runs == 4
+    teach(store, *rows, row(6, author="ines"))
+    assert store.scripts()[0].script.runs == 5
+
+
+def test_rows_of_one_query_get_their_questions_one_by_one(store: Store) -> None:
+    teach(store, row(2), row(3), row(4))
+    teach(store, row(2, **SAID), row(3, question="Who are the schools?"), row(4))
+    (script,) = store.scripts()
+    assert script.script.runs == 3
+    assert {text.words for text in store.texts()} == {SAID["question"], "Who are the schools?"}
+
+
+def test_the_same_query_of_another_source_is_a_further_run(store: Store) -> None:
+    teach(store, Script(SQL, key="a.sql:1", source="a.sql", line=1))
+    report = teach(store, row(2, **SAID))
+    assert (report.folded, report.completed) == (1, 0)
+    assert store.scripts()[0].script.runs == 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
@@ -15,8 +15,8 @@ from sqlore.model import Rejected, RejectReason, Script
 __all__ = ["OnColumns", "Origin", "Record", "scripts_of"]
 
 _SAMPLE = 50
-OnColumns = Callable[[str, Mapping[str, str]], None]
-"""Is told a source and the column that each field is read from."""
+OnColumns = Callable[[str, Mapping[str, str], Sequence[str]], None]
+"""Is told a source, the column that each field is read from, and the columns that are not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,9 @@ def scripts_of(records: Iterable[Record | Rejected], origin: Origin) -> Iterator
         return
     mapping = map_columns(sample, origin.columns, where=origin.source)
     if origin.on_columns is not None:
-        origin.on_columns(origin.source, mapping)
+        names = dict.fromkeys(name for values in sample for name in values)
+        unread = [str(name) for name in names if name not in mapping.values()]
+        origin.on_columns(origin.source, mapping, unread)
     for record in chain(head, iterator):
         yield record if isinstance(record, Rejected) else _script(record, mapping, origin)
 

@@ -54,7 +54,8 @@ def read_history(
     `format` is one of `FORMATS`, else it is told from the file's name or content. `columns` names the
     columns of a table that are not recognised by their own names: ``{"sql": "stmt", "author": "who"}``.
     Of a history of several databases, `database` keeps the scripts of that one and those of none.
-    `on_columns` is told of each table, by its source, which of its columns is read as which field.
+    `on_columns` is told of each table, by its source, which of its columns is read as which field,
+    and which are not read.
 
     Raises `UsageError` for an unknown format or field at once; `SourceError` for a missing source at
     once, for an empty one or one without SQL while it is read.

@@ -65,7 +65,8 @@ class LearnReport:
     """What a run of learning did.
 
     `read` scripts were given: `known` were in the store already, `new` became scripts, `folded` are further
-    texts of known scripts, `rejected` were not understood, by reason. `items` are new knowledge items;
+    texts of known scripts, `rejected` were not understood, by reason. `completed` are known texts that
+    now have a question, an author or a time which they lacked. `items` are new knowledge items;
     `catalog` is the one given, with what the history says about names and codes. `misnamed` are new scripts
     that name what the database does not have: they are kept, and marked as stale.
     """
@@ -80,6 +81,7 @@ class LearnReport:
     stages: Mapping[str, float] = field(default_factory=dict)
     catalog: Catalog | None = field(default=None, repr=False)
     misnamed: tuple[Misnamed, ...] = ()
+    completed: int = 0
 
 
 def learn(
@@ -130,6 +132,7 @@ class _Learner:
         self._make_describer()
         self.seen = Seen()
         self.read = self.new = self.folded = self.known = self.items = 0
+        self.completed: frozenset[int] = frozenset()
         self.rejected: Counter[RejectReason] = Counter()
         self.stages: dict[str, float] = {}
         self.started = perf_counter()
@@ -157,6 +160,7 @@ class _Learner:
             perf_counter() - self.started,
             self.stages,
             self._catalog(),
+            completed=len(self.completed),
         )
 
     def _prepare(self) -> None:
@@ -224,6 +228,7 @@ class _Learner:
         self.new += added.new
         self.folded += added.folded
         self.items += added.items
+        self.completed |= added.completed
         self.rejected.update(one.reason for one, _ in rejected)
         if self.on_progress is not None:
             self.on_progress(

@@ -108,7 +108,9 @@ class NewScript:
 class Sighting(NamedTuple):
     """Where a text was seen: how often in that source in all, by whom, and when first and last.
 
-    `runs` is the count of the whole source, not an increment: storing it twice changes nothing.
+    `runs` is the count of the whole source, not an increment: storing it twice changes nothing. `poorer` are
+    the hash and author of readings of the same text that say less of it, each with how often this run has
+    seen it in this source; this one is `among` fuller ones where the run has seen such.
     """
 
     hash: int
@@ -117,6 +119,8 @@ class Sighting(NamedTuple):
     runs: int
     first: str | None = None
     last: str | None = None
+    poorer: tuple[tuple[int, str, int], ...] = ()
+    among: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +143,16 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What a batch changed: scripts that are new, texts folded into a script, new items."""
+    """What a batch changed: scripts that are new, texts folded into a script, new items.
+
+    `completed` are the texts that were known, and of which more is known now.
+    """
 
     new: int = 0
     folded: int = 0
     items: int = 0
     rejected: int = 0
+    completed: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from sqlore.history.comments import leading_comment, read_comment
 from sqlore.knowledge.records import Sighting, rejected_hash, script_hash
 from sqlore.model import ParsedScript, Rejected, Script
 
@@ -21,6 +22,8 @@ class Seen:
         self._counts: dict[tuple[int, str, str], Sighting] = {}
         self._waiting: dict[tuple[int, str, str], None] = {}
         self._hashes: set[int] = set()
+        self._poorer: dict[tuple[int, str, str], tuple[tuple[int, str], ...]] = {}
+        self._outdone: set[tuple[int, str, str]] = set()
 
     def add(self, number: int, script: Script) -> bool:
         """Counts one script; returns whether its text is seen for the first time in this run."""
@@ -34,6 +37,9 @@ class Seen:
             last=max(filter(None, (known.last, time)), default=None),
         )
         self._waiting[key] = None
+        if key not in self._poorer:
+            self._poorer[key] = found = _poorer(number, script)
+            self._outdone.update((less, key[1], author) for less, author in found)
         first = number not in self._hashes
         self._hashes.add(number)
         return first
@@ -43,7 +49,35 @@ class Seen:
         ready = [key for key in self._waiting if key[0] in self.stored]
         for key in ready:
             del self._waiting[key]
-        return [self._counts[key] for key in ready]
+        return [
+            self._counts[key]._replace(
+                poorer=tuple((*less, self._runs(less[0], key[1], less[1])) for less in self._poorer[key]),
+                among=key in self._outdone,
+            )
+            for key in ready
+        ]
+
+    def _runs(self, number: int, source: str, author: str) -> int:
+        known = self._counts.get((number, source, author))
+        return known.runs if known else 0
+
+
+def _poorer(number: int, script: Script) -> tuple[tuple[int, str], ...]:
+    """The hash and author of readings of a script that say less of it: no question, no author."""
+    if not (script.text or script.evidence or script.author):
+        return ()
+    note = read_comment(leading_comment(script.sql))
+    texts = (script.text, script.comment, note.question or note.comment, None)
+    backgrounds = (script.evidence, note.evidence, None)
+    bare = replace(script, question=None)
+    hashes = [
+        script_hash(replace(bare, comment=text, evidence=more)) for text in texts for more in backgrounds
+    ]
+    people = dict.fromkeys((script.author or "", ""))
+    mine = (number, script.author or "")
+    return tuple(
+        one for one in dict.fromkeys((h, who) for h in (number, *hashes) for who in people) if one != mine
+    )
 
 
 def clean(one: Script | Rejected) -> Script | Rejected:

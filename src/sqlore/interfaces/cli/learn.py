@@ -11,7 +11,7 @@ from sqlore.interfaces.cli.common import err, neutral, out, plural, print_json, 
 from sqlore.interfaces.cli.options import DbOption, DialectOption, JsonOption, StoreOption
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sqlore.knowledge import LearnReport, Stats
     from sqlore.model import Schema
@@ -20,6 +20,8 @@ __all__ = ["columns_option", "held", "learn"]
 
 #: Kinds of tables whose columns are told.
 _TABLES: Final = 3
+#: Columns of a table that are not read and are named.
+_UNREAD: Final = 8
 #: Scripts that cannot run here and are named.
 _NAMED: Final = 5
 
@@ -80,6 +82,11 @@ def learn(
 ) -> None:
     """Learn the scripts of a history. Run it again after adding some: only what is new is learned."""
     columns: dict[str, Mapping[str, str]] = {}
+    unread: dict[str, Sequence[str]] = {}
+
+    def note_columns(source: str, mapping: Mapping[str, str], others: Sequence[str]) -> None:
+        columns[source], unread[source] = mapping, others
+
     with workspace(db, store, dictionary=dictionary or None) as lore:
         with progress(quiet=json_) as report_progress:
             report = lore.learn(
@@ -90,27 +97,43 @@ def learn(
                 columns=columns_option(column),
                 database=database or _only_matching(lore, schema, history),
                 reembed=reembed,
-                on_columns=columns.__setitem__,
+                on_columns=note_columns,
                 on_progress=report_progress,
             )
         if json_:
             print_json({**report_json(report, lore.store.stats(), lore.store_file), "columns": columns})
         else:
-            _show_columns(columns)
+            _show_columns(columns, unread)
             show_report(report, lore.store.stats(), lore.store_file)
         if not lore.store.stats().scripts:
             raise typer.Exit(2)
 
 
-def _show_columns(columns: Mapping[str, Mapping[str, str]]) -> None:
-    """Which column was read as what, so that a wrong guess is seen; tables that are alike on one line."""
-    alike: dict[str, list[str]] = {}
+def _show_columns(columns: Mapping[str, Mapping[str, str]], unread: Mapping[str, Sequence[str]]) -> None:
+    """Which column was read as what, so that a wrong guess is seen, and which was not; tables that are alike
+    on one line."""
+    alike: dict[tuple[str, str], list[str]] = {}
     for source, mapping in columns.items():
         said = ", ".join(f"{field} from {column}" for field, column in mapping.items())
-        alike.setdefault(said, []).append(source)
-    for said, sources in list(alike.items())[:_TABLES]:
+        alike.setdefault((said, _unread(mapping, unread[source])), []).append(source)
+    for (said, missed), sources in list(alike.items())[:_TABLES]:
         more = f" and {plural(len(sources) - 1, 'more table')}" if len(sources) > 1 else ""
         err().print(neutral(f"{sources[0]}{more}: {said} (otherwise: --column FIELD=COLUMN)"), style="dim")
+        if missed:
+            err().print(neutral(f"  not used: {missed}"), style="dim")
+
+
+def _unread(mapping: Mapping[str, str], names: Sequence[str]) -> str:
+    """The columns that were not read, and what to do where they hold something after all."""
+    if not names:
+        return ""
+    more = f" and {len(names) - _UNREAD} more" if len(names) > _UNREAD else ""
+    said = ", ".join(names[:_UNREAD]) + more
+    field = next((one for one in ("question", "author", "time") if one not in mapping), None)
+    if field is None:
+        return said
+    what = "they are" if len(names) > 1 else "it is"
+    return f"{said}; --column {field}={names[0]} says what {what}"
 
 
 def _schema(file: Path | None, database: str | None, history: list[str]) -> Schema | None:
@@ -159,6 +182,7 @@ def report_json(report: LearnReport, stats: Stats, file: Path) -> dict[str, Any]
         "new": report.new,
         "folded": report.folded,
         "known": report.known,
+        "completed": report.completed,
         "rejected": dict(report.rejected),
         "scripts": stats.scripts,
         "items": stats.items,
@@ -192,6 +216,8 @@ def show_report(report: LearnReport, stats: Stats, file: Path) -> None:
     console = out()
     if not stats.scripts:
         err().print("Nothing was learned: no script of this history was understood.", style="red")
+    elif report.completed and not report.new and not report.folded:
+        console.print("No new script.")
     elif not report.new and not report.folded and not report.known:
         console.print("Nothing new: no script here was understood.")
     elif not report.new and not report.folded:
@@ -199,6 +225,9 @@ def show_report(report: LearnReport, stats: Stats, file: Path) -> None:
     else:
         same = f" ({report.folded} more: the same with other values or names)" if report.folded else ""
         console.print(f"Learned {plural(report.new, 'script')} in {report.seconds:.1f} s{same}.")
+    if report.completed:
+        number = plural(report.completed, "script")
+        console.print(f"Completed {number} known before with the question, author or time now given.")
     console.print(f"The store holds {held(stats)}: {file}")
     if report.misnamed:
         err().print(neutral(misnamed(report)), style="yellow")

@@ -155,7 +155,7 @@ def stats(db: sqlite3.Connection) -> Stats:
     kinds = groups("SELECT kind, count(*) FROM items GROUP BY kind")
     return Stats(
         scripts=number("SELECT count(*) FROM scripts"),
-        texts=number("SELECT count(DISTINCT hash) FROM sightings"),
+        texts=number("SELECT count(DISTINCT hash) FROM sightings WHERE runs > 0"),
         items=number("SELECT count(*) FROM items"),
         rejected=number("SELECT count(*) FROM rejected WHERE NOT dismissed"),
         runs=number("SELECT coalesce(sum(runs), 0) FROM scripts"),

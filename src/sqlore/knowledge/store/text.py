@@ -50,6 +50,10 @@ class TextIndex:
         for row in rows:
             self._remove("script", int(row[0]))
 
+    def changing_text(self, variant: int) -> None:
+        """The words of a script's text are about to change."""
+        self._remove("script", variant)
+
     def leaving(self, level: Level, row: int) -> None:
         """Row `row` is about to be deleted."""
         self._remove(level, row)

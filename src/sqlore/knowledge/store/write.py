@@ -22,6 +22,7 @@ from sqlore.knowledge.store.rows import (
     storable,
 )
 from sqlore.knowledge.store.search import pack
+from sqlore.knowledge.store.sightings import complete, see, variant_of
 from sqlore.knowledge.store.text import TextIndex, set_description, set_vector
 from sqlore.model import Fragment, Naming
 
@@ -44,7 +45,7 @@ def add_batch(db: sqlite3.Connection, batch: Batch) -> Added:
         writer.describe()
     _call(db, batch.namings)
     recount(db, writer.touched)
-    return Added(writer.new, writer.folded, writer.new_items, rejected)
+    return Added(writer.new, writer.folded, writer.new_items, rejected, frozenset(writer.completed))
 
 
 class _Writer:
@@ -57,6 +58,7 @@ class _Writer:
         self._made = int(batch.synthetic)
         self.touched: set[int] = set()
         self.new = self.folded = self.new_items = 0
+        self.completed: set[int] = set()
         self._variants: dict[int, int] = {}
         self._wordless: set[int] = set()
         self._items: dict[str, int] = {}
@@ -73,13 +75,25 @@ class _Writer:
         else:
             script, made_up = row
             first_real = made_up and not self.batch.synthetic
-            self.new += first_real
-            self.folded += not first_real
             self.db.execute(
                 "UPDATE scripts SET synthetic = synthetic AND ? WHERE id = ?", (self._made, script)
             )
-            same = self._become_real(script, new) or self._same_variant(script, item, query, new)
+            completed = self._complete(script, new)
+            self.new += first_real
+            self.folded += not first_real and completed is None
+            same = completed or self._become_real(script, new)
+            same = same or self._same_variant(script, item, query, new)
         self._variants[new.hash] = self._new_variant(script, new) if same is None else same
+
+    def _complete(self, script: int, new: NewScript) -> int | None:
+        """The variant of the same place, of which this reading says more."""
+        if self.batch.synthetic:
+            return None
+        read = new.parsed.script
+        variant = complete(self.db, self.index, script, read, self._vector(read.text))
+        if variant is not None:
+            self.completed.add(variant)
+        return variant
 
     def _same_variant(self, script: int, item: int, query: Fragment, new: NewScript) -> int | None:
         """The variant that already says all that this text says: its literals and its words.
@@ -189,15 +203,19 @@ class _Writer:
     def see(self, sightings: Iterable[Sighting]) -> None:
         """Sets how often texts were seen; only what differs is written."""
         for seen in sightings:
-            variant = self._variants.get(seen.hash) or _variant_of(self.db, seen.hash)
+            variant = self._variants.get(seen.hash) or variant_of(self.db, seen.hash)
             if variant is None:
                 self.db.execute(
                     "UPDATE rejected SET runs = ? WHERE hash = ? AND runs < ?",
                     (seen.runs, seen.hash, seen.runs),
                 )
-            elif self._counts(variant) and _see(self.db, seen, variant):
-                rows = self.db.execute("SELECT DISTINCT item FROM fragments WHERE variant = ?", (variant,))
-                self.touched.update(int(row[0]) for row in rows)
+            elif self._counts(variant):
+                changed, fuller = see(self.db, seen, variant)
+                if fuller:
+                    self.completed.add(variant)
+                for one in changed:
+                    rows = self.db.execute("SELECT DISTINCT item FROM fragments WHERE variant = ?", (one,))
+                    self.touched.update(int(row[0]) for row in rows)
 
     def _counts(self, variant: int) -> bool:
         """Whether a sighting of this batch is one of the variant: what people ran is not seen by a model."""
@@ -265,29 +283,3 @@ def _call(db: sqlite3.Connection, namings: Iterable[Naming]) -> None:
             if len(n.expression) <= MAX_CANONICAL
         ],
     )
-
-
-def _see(db: sqlite3.Connection, seen: Sighting, variant: int) -> bool:
-    source = name_id(db, "sources", seen.source)
-    author = name_id(db, "people", seen.author)
-    row = db.execute(
-        "SELECT runs, first, last FROM sightings WHERE hash = ? AND source = ? AND author = ?",
-        (seen.hash, source, author),
-    ).fetchone()
-    runs, first, last = seen.runs, seen.first, seen.last
-    if row is not None:
-        runs = max(runs, row[0])
-        first = min(filter(None, (first, row[1])), default=None)
-        last = max(filter(None, (last, row[2])), default=None)
-        if (runs, first, last) == tuple(row):
-            return False
-    db.execute(
-        "INSERT OR REPLACE INTO sightings VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (seen.hash, source, author, variant, runs, first, last),
-    )
-    return True
-
-
-def _variant_of(db: sqlite3.Connection, number: int) -> int | None:
-    row = db.execute("SELECT variant FROM sightings WHERE hash = ? LIMIT 1", (number,)).fetchone()
-    return int(row[0]) if row else None
