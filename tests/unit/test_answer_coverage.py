@@ -13,6 +13,7 @@ from sqlore.answer.coverage import Coverage
 from sqlore.answer.refine.checked import checked_draft
 from sqlore.catalog import Catalog, ColumnValues, Dictionary, Entry, ValueIndex
 from sqlore.engines import connect
+from sqlore.interfaces.cli.render import uncovered_text
 from sqlore.knowledge import Store, learn
 from sqlore.llm.function import FunctionModel
 from sqlore.model import Column, ForeignKey, Schema, Script, Table
@@ -191,3 +192,28 @@ def test_a_calculation_that_the_history_calls_by_a_word_answers_it(question: str
         assert phrases(question, "SELECT SUM(A11) FROM district", retriever) == []
         (other,) = phrases(question, "SELECT COUNT(*) FROM client", retriever)
         assert other.endswith("revenue")
+
+
+NOT_COUNTED = "birth_date > '1900' AND gender <> 'X'"
+PEOPLE = "SELECT COUNT(DISTINCT client_id) FROM client"
+LENDINGS = (
+    ("Lendings in all", f"{PEOPLE} WHERE {NOT_COUNTED}"),
+    ("Lendings by gender", f"{PEOPLE} WHERE {NOT_COUNTED} GROUP BY gender"),
+    ("Lendings by birth", f"{PEOPLE} WHERE {NOT_COUNTED} GROUP BY birth_date"),
+    ("Readers by gender", f"{PEOPLE} GROUP BY gender"),
+    ("Readers by birth", f"{PEOPLE} GROUP BY birth_date"),
+    ("Who left?", "SELECT client_id FROM client WHERE gender <> 'X'"),
+    *HISTORY,
+)
+
+
+def test_what_stands_beside_it_in_all_scripts_is_told_too_however_common_it_is() -> None:
+    scripts = [Script(sql, key=f"l{n}", question=words) for n, (words, sql) in enumerate(LENDINGS)]
+    with Store.create(":memory:") as store:
+        learn(store, scripts, catalog=CATALOG, dialect="sqlite")
+        snapshot = Retriever(store, catalog=CATALOG).snapshot
+        (found,) = Coverage(CATALOG, snapshot, "sqlite").uncovered("How many lendings?", PEOPLE)
+    assert [one.sql for one in found.items] == ["client.birth_date > '1900'", "client.gender <> 'X'"]
+    first, second = (f"{one.sql} (item {one.item}, " for one in found.items)
+    assert f"it goes with {first}" in uncovered_text(found)
+    assert f" and {second}" in uncovered_text(found)

@@ -63,6 +63,7 @@ def catalog(engine: Engine) -> Catalog:
         ("b.name = '?'", []),
         ("b.branch_id = 77", []),
         ("l.out_dt = '2025-01-01'", []),
+        ("l.out_dt = '202501'", []),
     ],
 )  # fmt: skip
 def test_values_that_their_columns_do_not_hold(

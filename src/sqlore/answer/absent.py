@@ -30,7 +30,8 @@ _SECONDS: Final = 3.0
 #: A value longer than this is a text, not a name.
 _LONG: Final = 60
 _COMPARED: Final = re.compile(rf"(.+?) (?:= {VAL}|in \({VAL}(?:, {VAL})*\))")
-_DATED: Final = re.compile(r"\d{4}-\d\d")
+#: Dates and months, which are compared with what lies between others.
+_DATED: Final = re.compile(r"\d{4}[-/]\d\d|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:\d\d)?\Z")
 #: Values among which the nearest are sought, how many are told, and how near they are.
 _AMONG: Final = 5_000
 _TOLD: Final = 2

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from sqlore.answer.coverage_words import stems_in
 from sqlore.catalog.text import fold
 from sqlore.errors import SqlError
 from sqlore.model import VAL, GoesWith, ParsedScript, Schema, ValueMatch
 from sqlore.retrieve.association import USES, Going, conditions, holding, lifts, settled
-from sqlore.retrieve.words import stem, tokens
 from sqlore.sql import parse_script
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
     from sqlore.retrieve.snapshot import Bools, Floats, Ints, Snapshot
 
-__all__ = ["Told", "Uses", "stems_in"]
+__all__ = ["Told", "Uses"]
 
 #: Letters from which on one word is taken for a form of another: nation, nationality.
 _FORM: Final = 4
@@ -31,17 +31,6 @@ _COLUMN_LIFT: Final = 2.0
 #: A calculation is called by a word that this share of its texts say.
 _CALLED: Final = 0.5
 _DIGITS: Final = re.compile(r"\d+")
-
-
-def stems_in(*texts: str | None) -> Iterator[str]:
-    """The stems of all words of the texts; names are taken apart.
-
-    >>> sorted(stems_in("eye_colour", None, "A13: unemployment rates '96"))
-    ['96', 'a13', 'colour', 'eye', 'rate', 'unemployment']
-    """
-    for text in texts:
-        for word in tokens((text or "").replace("_", " ")):
-            yield stem(word)
 
 
 class Told:
@@ -171,9 +160,15 @@ class Uses:
         return holding(self.snapshot, words, self.said)
 
     def going(self, rows: Ints, least: float = 0.0, *, fixed: bool = True) -> tuple[Going, ...]:
-        """Conditions that the texts `rows` stand for with this lift at least, and the query has not."""
-        found = conditions(self.snapshot, rows, self.common, fixed=fixed)
-        return tuple(one for one in found if one.item not in self.held and one.lift >= least)
+        """Conditions that the texts `rows` stand for and the query has not; one has this lift at least.
+
+        Those that stand beside it in nearly all of the texts belong to it, however common they are elsewhere.
+        """
+        known = conditions(self.snapshot, rows, self.common, fixed=fixed)
+        found = [one for one in known if one.item not in self.held]
+        if not any(one.lift >= least for one in found):
+            return ()
+        return tuple(one for one in found if one.lift >= least or one.share >= _NEARLY)
 
     def values_of(self, item: int) -> dict[int, frozenset[tuple[str, ...]]]:
         """The texts with words that use an item, each with the values that it has there."""

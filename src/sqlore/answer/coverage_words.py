@@ -1,14 +1,15 @@
-"""Words of questions that no SQL has to answer."""
+"""Words of questions, and those of them that no SQL has to answer."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from sqlore.catalog.names import word_set
+from sqlore.retrieve.words import stem, tokens
 
-__all__ = ["LINKS", "RELATIVE", "TO_A_NUMBER", "initials_in"]
+__all__ = ["LINKS", "RELATIVE", "TO_A_NUMBER", "initials_in", "stems_in"]
 
 #: After a number: a share or a factor, which a formula writes in its own way.
 RELATIVE: Final = frozenset(("%", "percent", "percentage", "th", "nd", "st", "rd", "s"))
@@ -23,6 +24,17 @@ TO_A_NUMBER: Final = word_set(
 
 #: Letters of initials at least: two stand for too much.
 _INITIALS: Final = 3
+
+
+def stems_in(*texts: str | None) -> Iterator[str]:
+    """The stems of all words of the texts; names are taken apart.
+
+    >>> sorted(stems_in("eye_colour", None, "A13: unemployment rates '96"))
+    ['96', 'a13', 'colour', 'eye', 'rate', 'unemployment']
+    """
+    for text in texts:
+        for word in tokens((text or "").replace("_", " ")):
+            yield stem(word)
 
 
 def initials_in(question: str, names: Collection[str]) -> list[tuple[int, int]]:

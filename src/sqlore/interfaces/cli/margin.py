@@ -1,4 +1,4 @@
-"""SQL with its citations in the margin, as text: pure functions, no terminal.
+"""What is said beside SQL, its citations in the margin and what it cost: pure functions, no terminal.
 
 The SQL is never re-written for display: a line is a slice of the draft's own text, broken where a clause
 begins, so that offsets of citations stay true.
@@ -11,9 +11,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sqlore.model import Citation, StoredScript
+from sqlore.model import Citation, StoredScript, Usage
 
-__all__ = ["MARKS", "Line", "break_lines", "citation_text", "margin_lines", "notes", "whole_query"]
+__all__ = [
+    "MARKS",
+    "Line",
+    "break_lines",
+    "citation_text",
+    "margin_lines",
+    "notes",
+    "usage_text",
+    "whole_query",
+]
 
 #: As a citation's `trust` says it of an item that only synthetic scripts hold.
 SYNTHETIC = "synthetic"
@@ -214,3 +223,21 @@ def _last(latest: StoredScript, support: int) -> str:
     if not said:
         return ""
     return f", as in {said}" if support > 1 else f" ({said})"
+
+
+def usage_text(usage: Usage, attempts: int = 1) -> str:
+    """What the answer cost, in one line.
+
+    >>> usage_text(Usage(prompt=900, cached=850, completion=40, seconds=2.5, calls=1))
+    'model: 2.5 s, 50 prompt tokens read (850 from its cache), 40 written'
+    """
+    if not usage.calls:
+        return "no model call"
+    parts = [f"model: {usage.seconds:.1f} s, {usage.prompt - usage.cached} prompt tokens read"]
+    parts[0] += f" ({usage.cached} from its cache)" if usage.cached else ""
+    parts.append(f"{usage.completion} written")
+    if attempts > 1:
+        parts.append(f"{attempts} attempts")
+    if usage.cost:
+        parts.append(f"cost {usage.cost:.4f}")
+    return ", ".join(parts)

@@ -16,9 +16,10 @@ from sqlore.interfaces.cli.margin import (
     margin_lines,
     notes,
     shown_status,
+    usage_text,
     whole_query,
 )
-from sqlore.model import Citation, Draft, KnowledgeItem, Rows, StoredScript, Uncovered, Usage
+from sqlore.model import Citation, Draft, KnowledgeItem, Rows, StoredScript, Uncovered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +37,6 @@ __all__ = [
     "show_rows",
     "show_scripts",
     "uncovered_text",
-    "usage_text",
 ]
 
 STYLES = {"cited": "green", "new_value": "yellow", "near": "yellow", "novel": "red", "": "dim"}
@@ -165,8 +165,8 @@ def show_draft(
         console.print(Text(draft.error, style="red"))
     for left in draft.uncovered:
         console.print(Text(uncovered_text(left), style="yellow"))
-        if left.items and not left.instead:
-            console.print(Text(f"  to add it: sqlore refine --add {left.items[0].item} --apply", style="dim"))
+        for item in () if left.instead else left.items if _together(left) else left.items[:1]:
+            console.print(Text(f"  to add it: sqlore refine --add {item.item} --apply", style="dim"))
     if draft.result is not None:
         show_rows(console, draft.result, most)
     console.print(usage_text(draft.usage, len(draft.attempts)), style="dim")
@@ -181,11 +181,17 @@ def uncovered_text(left: Uncovered) -> str:
     >>> uncovered_text(Uncovered("seniors", 16, 23, (GoesWith(7, "condition", "m.cat = 3", (4,)),), "2"))
     "'seniors': in the history it goes with m.cat = 3 (item 7, 1 script), not 2"
     """
-    known = [f"{cell(i.sql, 200)} (item {i.item}, {plural(len(i.scripts), 'script')})" for i in left.items]
+    items = [f"{cell(i.sql, 200)} (item {i.item}, {plural(len(i.scripts), 'script')})" for i in left.items]
+    known = (" and " if _together(left) else " or ").join(items)
     if left.instead:
-        return f"'{cell(left.phrase)}': in the history it goes with {' or '.join(known)}, not {left.instead}"
+        return f"'{cell(left.phrase)}': in the history it goes with {known}, not {left.instead}"
     said = f"'{cell(left.phrase)}': nothing in this SQL answers it"
-    return said + (f"; in the history it goes with {' or '.join(known)}" if known else "")
+    return said + (f"; in the history it goes with {known}" if known else "")
+
+
+def _together(left: Uncovered) -> bool:
+    """Whether what the history uses for the words stands in the same scripts: then all of it is meant."""
+    return len({frozenset(item.scripts) for item in left.items}) == 1
 
 
 def _show_note(console: Console, number: str, citation: Citation, said: str) -> None:
@@ -194,24 +200,6 @@ def _show_note(console: Console, number: str, citation: Citation, said: str) -> 
     head.append(MARKS[status] + " ", style=STYLES[status])
     head.append(f"{citation.kind:<12}", style=KIND_STYLES[citation.kind])
     hanging(console, head, Text(said, style="default"))
-
-
-def usage_text(usage: Usage, attempts: int = 1) -> str:
-    """What the answer cost, in one line.
-
-    >>> usage_text(Usage(prompt=900, cached=850, completion=40, seconds=2.5, calls=1))
-    'model: 2.5 s, 50 prompt tokens read (850 from its cache), 40 written'
-    """
-    if not usage.calls:
-        return "no model call"
-    parts = [f"model: {usage.seconds:.1f} s, {usage.prompt - usage.cached} prompt tokens read"]
-    parts[0] += f" ({usage.cached} from its cache)" if usage.cached else ""
-    parts.append(f"{usage.completion} written")
-    if attempts > 1:
-        parts.append(f"{attempts} attempts")
-    if usage.cost:
-        parts.append(f"cost {usage.cost:.4f}")
-    return ", ".join(parts)
 
 
 def show_items(
