@@ -211,7 +211,7 @@ def test_ask_gives_sql_citations_and_rows(inside: Path, sqlore_: Command, endpoi
     draft = asked.json
     assert list(draft) == [
         "question", "sql", "columns", "rows", "truncated", "citations", "attempts", "usage", "error",
-        "uncovered", "reused",
+        "notes", "uncovered", "reused",
     ]  # fmt: skip
     assert draft["question"] == "What is the revenue of enterprise customers?"
     assert (draft["sql"], draft["columns"]) == (f"{LAID_OUT}\n  AND o.amount < 9", ["revenue"])
