@@ -78,10 +78,10 @@ def _case_meanings(naming: Naming) -> Iterator[tuple[str, str, str]]:
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
-    from sqlore.sql.tree import parse_one
+    from sqlore.sql.tree import parse_expression
 
     try:
-        case = parse_one(naming.expression)
+        case = parse_expression(naming.expression)
     except (SqlglotError, RecursionError):
         return
     if not isinstance(case, exp.Case):

@@ -21,7 +21,7 @@ from sqlglot.errors import SqlglotError
 
 from sqlore.errors import SqlError
 from sqlore.model import Fragment
-from sqlore.sql.tree import parse_one
+from sqlore.sql.tree import parse_expression, parse_one
 
 __all__ = ["Lost", "Outline", "items_of", "losses", "outline_of", "rebuild"]
 
@@ -168,7 +168,7 @@ def _own(node: Any) -> list[Any]:
 def _aggregated(text: str, dialect: str) -> bool:
     """Whether a condition is one of groups: it aggregates outside of its subqueries."""
     try:
-        tree = parse_one(text, dialect)
+        tree = parse_expression(text, dialect)
     except (SqlglotError, RecursionError) as error:
         raise Lost("a condition does not parse") from error
     return any(isinstance(one, exp.AggFunc) and not one.find_ancestor(exp.Window) for one in _own(tree))

@@ -18,7 +18,7 @@ from sqlore.knowledge.describe.english import joined
 from sqlore.knowledge.describe.words import Words
 from sqlore.model import Schema
 from sqlore.sql.decompose import Step
-from sqlore.sql.tree import parse_one
+from sqlore.sql.tree import parse_expression, parse_one
 
 _COUNTED: Final = re.compile(r"\((?:distinct )?`?([^`()]+?)`?\.\*\)")
 _RESULT: Final = re.compile(r"'#(\d+)'")
@@ -170,12 +170,14 @@ def _plain(sql: str) -> str:
 def _parse(sql: str) -> Any:
     """The expression, None where it is written in a way that the general parser does not know."""
     try:
-        return parse_one(sql)
+        return parse_expression(sql)
     except SqlglotError:
         return None
 
 
 def _keys(sql: str) -> list[Any]:
-    tree = _parse(f"SELECT 1 ORDER BY {sql}")
-    order = tree.args.get("order") if tree is not None else None
+    try:
+        order = parse_one(f"SELECT 1 ORDER BY {sql}").args.get("order")
+    except SqlglotError:
+        return []
     return list(order.expressions) if order is not None else []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+
 from sqlore.sql.build import parse_script
 from sqlore.sql.check.query import check_query, unknown_name
 from sqlore.sql.extract import extract_sql
@@ -19,3 +21,7 @@ __all__ = [
     "split_statements",
     "unknown_name",
 ]
+
+# What cannot be read is reported as an error of ours. sqlglot's own warnings are for those who ask the
+# logging module for them, never for standard error.
+logging.getLogger("sqlglot").addHandler(logging.NullHandler())

@@ -21,12 +21,16 @@ _PLAIN = re.compile(r"(?:\#{1,2})?[^\W\d][\w$]*(?:#\d+)?\Z")
 
 
 _RESERVED: Final = word_set(
-    """all and any as asc between by case cast check collate constraint create cross current_date
-    current_time current_timestamp default delete desc distinct drop else end except exists false fetch
-    for foreign from full grant group having in inner insert intersect interval into is join lateral
-    left like limit natural not null offset on or order outer primary qualify references right select
-    set some table then to true union unique update using values when where window with"""
+    """all alter and any as asc between by case cast check collate connect_by_root constraint create cross
+    cube current_catalog current_date current_schema current_time current_timestamp current_user default
+    delete desc describe distinct drop else end except exists false fetch for foreign from full glob grant
+    group having ilike in inner insert intersect interval into is join lateral left like limit localtime
+    localtimestamp lock natural not notnull null offset on or order outer partition partitioned_by primary
+    qualify references regexp returning revoke right rlike rollback rollup select session_user set some
+    straight_join summarize table tablesample then to true uncache union unique update using values when
+    where window with xor"""
 )
+"""What some dialect's parser does not take for a name where a name stands bare."""
 
 
 @lru_cache(maxsize=8192)

@@ -13,6 +13,10 @@ from sqlore.sql.placeholders import MASK, hide_numbers
 from sqlore.sql.resolve import LITERAL
 
 _QUOTED: Final = re.compile(r'"((?:[^"`]|"")*)"')
+_QUOTED_NAME: Final = re.compile(
+    r'(?:"(?=(?:[^"`]|"")*"\.)|(?<=\.)"|(?<=\bfrom )"|(?<=\bjoin )")((?:[^"`]|"")*)"'
+)
+"""A quoted word that can only be a name: a string has no column and is no table."""
 _BACKTICKS: Final = ("mysql", "bigquery", "databricks", "spark", "hive")
 _LEADS: Final[dict[str, tuple[str, str]]] = {
     "query": ("", ""),
@@ -43,8 +47,8 @@ def skeleton_of(text: str, kind: Kind, dialect: str | None = None, schema: Schem
     chosen = (dialect or (schema.dialect if schema else "") or "").lower()
     body = text.strip()
     words = body.lower()
-    if MASK in body and chosen in _BACKTICKS:
-        body = _QUOTED.sub(r"`\1`", body)
+    if chosen in _BACKTICKS:
+        body = (_QUOTED if MASK in body else _QUOTED_NAME).sub(r"`\1`", body)
     body = hide_numbers(body)
     if kind == "relation" and (words.startswith("from ") or re.search(r"\sjoin\s", words)):
         return _relation(body, words.startswith("from "), chosen, schema)

@@ -10,7 +10,7 @@ from sqlglot.errors import ParseError as GlotParseError
 
 from sqlore.sql.adjust import MAX_OPEN_JOINS, cross_joins, open_joins
 
-__all__ = ["parse_all", "parse_one", "quickly_joined"]
+__all__ = ["parse_all", "parse_expression", "parse_one", "quickly_joined"]
 
 _FEW: Final = 4
 """Joins without a condition that are left as they are: their nestings are soon tried."""
@@ -28,6 +28,22 @@ def parse_one(sql: str, dialect: str | None = None) -> exp.Expr:
     if not trees:
         raise GlotParseError(f"there is no expression in {sql!r}")
     return trees[0]
+
+
+def parse_expression(text: str, dialect: str | None = None) -> exp.Expr:
+    """The tree of one formula or condition. Raises sqlglot's `ParseError`.
+
+    A bare text that begins as a statement does would be read as that statement: `copy.flag = ''` as a COPY.
+
+    >>> parse_expression("copy.flag = ''").key, parse_expression("set.n + 1").key
+    ('eq', 'add')
+    """
+    # Not the first of its SELECT: `all(x)` would be SELECT ALL.
+    tree = parse_one(f"SELECT 1, {text}", dialect)
+    if not isinstance(tree, exp.Select) or len(tree.expressions) != 2:
+        raise GlotParseError(f"there is no one expression in {text!r}")
+    found: exp.Expr = tree.expressions[1]
+    return found.pop()
 
 
 def parse_all(sql: str, dialect: str | None = None) -> list[exp.Expr]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import sqlglot
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from sqlore.answer.explain.facts import Loose
 from sqlore.answer.explain.joins import Ask
@@ -16,6 +16,7 @@ from sqlore.answer.explain.sql import NodeSql, conjunction, has_query
 from sqlore.errors import QueryError, QueryTimeout
 from sqlore.sql.edit.follow import same_column
 from sqlore.sql.edit.grouping import varies
+from sqlore.sql.tree import parse_expression
 
 __all__ = ["loose_columns"]
 
@@ -62,8 +63,8 @@ def _question(sql: NodeSql, text: str) -> str:
 
 def _read(text: str, dialect: str) -> Any:
     try:
-        return sqlglot.parse_one(text, dialect=dialect)
-    except sqlglot.errors.SqlglotError:
+        return parse_expression(text, dialect)
+    except SqlglotError:
         return None
 
 

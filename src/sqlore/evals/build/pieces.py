@@ -8,7 +8,7 @@ is read, so that columns carry their tables' names. A condition is seen from the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from sqlglot.errors import SqlglotError
 
 from sqlore.evals.tasks import scored
 from sqlore.model import ParsedScript, Schema
-from sqlore.sql.tree import parse_one
+from sqlore.sql.tree import parse_expression, parse_one
 
 __all__ = ["Keys", "Part", "Path", "Pieces", "Step", "parts_of", "paths_from", "pieces_of"]
 
@@ -155,9 +155,9 @@ def pieces_of(parsed: ParsedScript) -> Pieces | None:
     )
 
 
-def _tree(text: str) -> Any:
+def _tree(text: str, parser: Callable[[str], Any] = parse_one) -> Any:
     try:
-        return parse_one(text)
+        return parser(text)
     except (SqlglotError, RecursionError):
         return None
 
@@ -165,7 +165,7 @@ def _tree(text: str) -> Any:
 def _links(texts: Iterable[str]) -> Iterator[tuple[Any, Any] | None]:
     """The two columns of each join edge; None for one that is not inner."""
     for text in texts:
-        edge = None if " join " in text else _tree(text)
+        edge = None if " join " in text else _tree(text, parse_expression)
         sides = (edge.this, edge.expression) if isinstance(edge, exp.EQ) else ()
         plain = all(isinstance(side, exp.Column) and side.table for side in sides)
         yield (sides[0], sides[1]) if sides and plain else None

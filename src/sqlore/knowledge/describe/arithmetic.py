@@ -44,12 +44,14 @@ class Arithmetic:
             return self._ratio(*ratio, percent=True)
         left, right = node.this, node.expression
         for number, other in ((left, right), (right, left)):
+            if number_of(number) == 1:  # for the sake of its type
+                return self.noun(other)
             if number_of(number) is not None:
                 return f"{text_of(number)} times {self.noun(other)}"
         return f"{self.noun(left)} times {self.noun(right)}"
 
     def _ratio(self, above: exp.Expr, below: exp.Expr, *, percent: bool) -> str:
-        above, below = bare(above), bare(below)
+        above, below = _without_one(bare(above)), bare(below)
         if not percent and isinstance(above, exp.Mul):
             for number, other in ((above.this, above.expression), (above.expression, above.this)):
                 if number_of(number) == 100:
@@ -107,6 +109,15 @@ class Arithmetic:
     def negative(self, node: exp.Expr) -> str:
         number = text_of(node)
         return number if number is not None else f"minus {self.noun(node.this)}"
+
+
+def _without_one(node: exp.Expr) -> exp.Expr:
+    """A formula without the 1.0 that makes its division one of fractions."""
+    if isinstance(node, exp.Mul):
+        for number, other in ((node.this, node.expression), (node.expression, node.this)):
+            if number_of(number) == 1:
+                return bare(other)
+    return node
 
 
 def _percentage(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:

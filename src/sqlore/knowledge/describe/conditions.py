@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -44,6 +45,7 @@ _FLAGS: Final = {
     "can": ("can", "cannot"),
 }
 _LIST: Final = 5
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]|\Z)")
 _FIRST_YEAR: Final = 1000  # a smaller number beside a "time" is a duration
 
 
@@ -174,7 +176,7 @@ class Conditions:
     ) -> str:
         number = number_of(right)
         moment = (
-            self._is_moment(left)
+            (self._is_moment(left) or _DAY.match(text_of(right) or ""))
             and not isinstance(bare(right), (exp.Subquery, exp.Select))
             and (number is None or number >= _FIRST_YEAR)
         )

@@ -16,11 +16,12 @@ from sqlglot.errors import SqlglotError
 
 from sqlore.catalog.names import humanize, word_set
 from sqlore.knowledge.describe.conditional import bare, tables_in
+from sqlore.knowledge.describe.derived import told_apart
 from sqlore.knowledge.describe.english import joined
 from sqlore.knowledge.describe.functions import function_name
 from sqlore.knowledge.describe.nested import holding, is_of_column
 from sqlore.knowledge.describe.query import Queries, with_owner
-from sqlore.knowledge.describe.reading import parse, parse_several, readable
+from sqlore.knowledge.describe.reading import parse, parse_query, parse_several, readable
 from sqlore.knowledge.describe.words import INSTANCE, Vocabulary, Words
 from sqlore.knowledge.records import Description
 from sqlore.model import Fragment, ParsedScript, Schema
@@ -59,6 +60,7 @@ class Describer:
     def __init__(self, dictionary: Words | None = None, schema: Schema | None = None) -> None:
         self.words = Vocabulary(dictionary, schema)
         self.queries = Queries(self.words)
+        self._written = ""
 
     def fragment(self, fragment: Fragment, others: Sequence[str] = ()) -> Description:
         """Name and sentence. `others` are further values seen in place of a single literal."""
@@ -93,14 +95,19 @@ class Describer:
             "output": self._output,
             "query": self._query,
         }
+        self._written = fragment.sql
         return handlers[fragment.kind](readable(fragment.canonical))
 
     # ---------------------------------------------------------------- one kind each
 
+    def _formula(self, text: str) -> exp.Expr:
+        """The tree of a formula or condition, with the script's names for what would read as the same."""
+        return told_apart(parse(text), text, f"select {self._written}")
+
     def _calculation(self, text: str) -> Description:
-        node = parse(text)
+        node = self._formula(text)
         tables = tables_in(node)
-        entity = tables[0] if len(tables) == 1 else ""
+        entity = tables[0] if len(tables) == 1 and not _counts_unknown(node) else ""
         said = self.queries.formulas(entity).noun(node)
         owner = self.words.tables(entity) if entity else ""
         if self.words.table(entity) not in said:
@@ -108,11 +115,11 @@ class Describer:
         return Description(_until(said, (" whose ", " where ", " that ", " (", ";")), said)
 
     def _condition(self, text: str) -> Description:
-        node = parse(text)
+        node = self._formula(text)
         inner = node.this if isinstance(node, exp.Not) else node
         subject = bare(inner.this) if isinstance(inner.this, exp.Expr) else inner
         tables = tables_in(node)
-        entity = tables[0] if tables else ""
+        entity = tables[0] if tables and not _counts_unknown(node) else ""
         said = self.queries.whose(node, entity)
         outer = entity or (_outer(inner) if isinstance(inner, exp.Exists) else "")
         owner = self.words.tables(outer) if outer else ""
@@ -138,7 +145,7 @@ class Describer:
     def _relation(self, text: str, *, edge: bool) -> Description:
         if edge and " join " not in f" {text} ":
             return self._edge(text)
-        query = parse("select 1 " + text if text.startswith("from ") else "select 1 from " + text)
+        query = parse_query("select 1 " + text if text.startswith("from ") else "select 1 from " + text)
         edges, kept = [], []
         for join in query.args.get("joins") or ():
             on = join.args.get("on")
@@ -171,14 +178,15 @@ class Describer:
             text, word = "group by" + text.removeprefix("partition by"), "within"
         else:
             word = "for"
-        query = parse(f"select 1 from t {text}")
+        query = parse_query(f"select 1 from t {text}")
         said = self.queries.groups(query.args["group"])
         return Description(f"per {said}" if word == "for" else f"within {said}", f"{word} each {said}")
 
     def _output(self, text: str) -> Description:
         if text.startswith("distinct"):
             return Description("without duplicates", "without duplicates (each different row once)")
-        query = parse(f"select 1 from t {text}")
+        query = parse_query(f"select 1 from t {text}")
+        query = told_apart(query, text, f"select 1 from t {self._written}")
         order = query.args.get("order")
         tables = tables_in(order) if order is not None else []
         counted = order is not None and order.find(exp.AggFunc) is not None
@@ -186,7 +194,10 @@ class Describer:
         return Description(_until(said, (" (", ", then")), said)
 
     def _query(self, text: str) -> Description:
-        said = "; and ".join(self.queries.select(one) for one in parse_several(text))
+        queries = parse_several(text)
+        if len(queries) == 1:
+            queries = [told_apart(queries[0], text, self._written)]
+        said = "; and ".join(self.queries.select(one) for one in queries)
         return Description(_until(said, (" whose ", " where ", " that ", ";", ",")), said)
 
     # ---------------------------------------------------------------- parts
@@ -215,6 +226,16 @@ class Describer:
         return Description(
             f"{fragment.kind} of {joined(said[:2])}", f"{fragment.kind} of {joined(said[:12])}{of}"
         )
+
+
+def _counts_unknown(node: exp.Expr) -> bool:
+    """Whether a window sorts or divides rows that are counted: perhaps of another table than its columns."""
+    return any(
+        isinstance(count.this, exp.Star)
+        for window in node.find_all(exp.Window)
+        for part in ([window] if window.args.get("partition_by") else [window.args.get("order")])
+        for count in (part.find_all(exp.Count) if part is not None else ())
+    )
 
 
 def _outer(exists: exp.Expr) -> str:

@@ -198,7 +198,7 @@ class Formulas(Arithmetic):
     def window(self, node: exp.Expr) -> str:
         """A window function: ranks, running totals, values within a group."""
         what, order = node.this, node.args.get("order")
-        groups = [self.noun(part) for part in node.args.get("partition_by") or ()]
+        groups = [self.group(part) for part in node.args.get("partition_by") or ()]
         within = f" within each {joined(groups)}" if groups else ""
         ordered = self.queries.order(order.expressions, self.entity) if order else ""
         name = function_name(what)
@@ -209,6 +209,16 @@ class Formulas(Arithmetic):
             return f"{side} {self.noun(what.this)}{' by ' + ordered if ordered else ''}{within}"
         running = "running " if ordered and isinstance(what, (exp.Sum, exp.Count, exp.Avg)) else ""
         return f"{running}{self.noun(what)}{' in order of ' + ordered if ordered else ''}{within}"
+
+    def group(self, node: exp.Expr) -> str:
+        """What rows are divided by: for a key the thing itself, "within each branch"."""
+        column = bare(node)
+        if isinstance(column, exp.Column) and column.table:
+            table = column.table if self.words.is_key(column.table, column.name) else ""
+            table = table or self.words.refers(column.table, column.name)
+            if table:
+                return self.words.table(table)
+        return self.noun(node)
 
     def subquery(self, node: exp.Expr) -> str:
         return self.queries.select(node, short=True)

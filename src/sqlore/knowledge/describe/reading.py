@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from sqlglot import Dialect, exp
@@ -10,9 +11,9 @@ from sqlglot.errors import SqlglotError
 
 from sqlore.knowledge.describe.functions import number_of
 from sqlore.knowledge.describe.words import INSTANCE
-from sqlore.sql.tree import parse_all
+from sqlore.sql.tree import parse_all, parse_expression
 
-__all__ = ["parse", "parse_several", "readable"]
+__all__ = ["parse", "parse_query", "parse_several", "readable"]
 
 _PARTS: Final = re.compile(
     r"""(?P<string>'(?:[^']|'')*'|"(?:[^"]|"")*")
@@ -31,19 +32,28 @@ _STRING: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
 
 
 def parse(text: str) -> exp.Expr:
-    """The tree of a readable text. Raises sqlglot's errors."""
+    """The tree of a readable formula or condition. Raises sqlglot's errors."""
+    return _read(text, lambda one, dialect: [parse_expression(one, dialect)])[0]
+
+
+def parse_query(text: str) -> exp.Expr:
+    """The tree of a readable query. Raises sqlglot's errors."""
     return parse_several(text)[0]
 
 
 def parse_several(text: str) -> list[exp.Expr]:
     """The trees of all queries of a readable text, at least one. Raises sqlglot's errors."""
+    return _read(text, parse_all)
+
+
+def _read(text: str, parser: Callable[[str, str | None], list[exp.Expr]]) -> list[exp.Expr]:
     if _FOREIGN.search(_STRING.sub("''", text)) is not None:
         for dialect in _OWNERS:
             try:
-                return [_from_zero(tree, dialect) for tree in parse_all(text, dialect)]
+                return [_from_zero(tree, dialect) for tree in parser(text, dialect)]
             except SqlglotError:
                 continue
-    return parse_all(text)
+    return parser(text, None)
 
 
 def _from_zero(tree: exp.Expr, dialect: str) -> exp.Expr:

@@ -85,6 +85,8 @@ def entity_of(node: exp.Select, words: Vocabulary) -> str:
     # Where rows are counted, a row is one of the table that points to the others; else the sentence is not
     # about a table that does nothing but link others.
     counted = any(isinstance(count.this, exp.Star) for count in node.find_all(exp.Count))
+    if counted and (row := _row(node, words, votes)):
+        return row
     said = sources if counted else [table for table in sources if votes[table]]
     for left, right in links_of(node):
         for one, other in ((left, right), (right, left)):
@@ -92,6 +94,23 @@ def entity_of(node: exp.Select, words: Vocabulary) -> str:
                 votes[one.table] += 2 if counted else 1
     shown = {table for one in node.expressions for table in tables_in(one)}
     return max(said or sources, key=lambda table: (votes[table], table in shown))
+
+
+def _row(node: exp.Select, words: Vocabulary, votes: Counter[str]) -> str:
+    """The one table that points to others and none to it: what a row of all of them together is.
+
+    Not where it only links two others and nothing is said of it.
+    """
+    pointing: dict[str, set[str]] = {}
+    for pair in links_of(node):
+        for one, other in (pair, pair[::-1]):
+            if words.is_key(other.table, other.name) and not words.is_key(one.table, one.name):
+                pointing.setdefault(one.table, set()).add(other.table)
+    pointed = set().union(*pointing.values())
+    tops = [table for table in sources_of(node) if table not in pointed]
+    if len(tops) != 1 or tops[0] not in pointing:
+        return ""
+    return tops[0] if votes[tops[0]] or len(pointing[tops[0]]) == 1 else ""
 
 
 def _parts(node: exp.Select) -> list[exp.Expr]:

@@ -22,7 +22,7 @@ INSTANCE: Final = "__instance"
 """What stands for the `#` of a table's second instance while a text is parsed."""
 
 _DATE_WORDS: Final = word_set(
-    "date day month year time birthday birthdate timestamp dob datetime created updated at on period"
+    "date day month year time birthday birthdate timestamp dob datetime created updated at on period dt"
 )
 _ID_WORDS: Final = frozenset({"id", "uuid", "key", "no", "code", "guid"})
 _MONTHS: Final = tuple(calendar.month_name)[1:]
@@ -119,6 +119,8 @@ class Vocabulary:
 
     def value(self, text: str, table: str = "", column: str = "") -> str:
         """A literal as people say it, with what its code means: `+` -> '+' (carcinogenic)."""
+        if not text:
+            return "empty"
         shown = text if len(text) <= _VALUE else text[:_VALUE].rstrip() + "…"
         shown = shown if _PLAIN.match(shown) else f"'{shown}'"
         meaning = self._meaning(text, table, column) or self._moment(text, table, column)
