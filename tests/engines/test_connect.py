@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from sqlore.engines import Engine, connect
-from sqlore.errors import ConnectError, UsageError
+from sqlore.errors import ConnectError, SourceError, UsageError
+from sqlore.history import read_history
 
 Make = Callable[..., Path]
 files = pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
@@ -109,6 +110,39 @@ def test_files_that_cannot_be(kind: str, tmp_path: Path) -> None:
             with pytest.raises(ConnectError, match=word) as caught:
                 connect(text)
             assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("postgres//ann:secret@db.example/shop", "postgresql://USER@HOST"),
+        ("postgresql:/ann:secret@db.example/shop", "postgresql://USER@HOST"),
+        ("postgresql:ann:secret@db.example/shop", "postgresql://USER@HOST"),
+        (" mariadb://ann:secret@db.example/shop", "mysql://USER@HOST"),
+        ("MySQL+pymysql//ann:secret@db.example/shop", "mysql://USER@HOST"),
+        ("mysql;//ann:secret@db.example/shop", "mysql://USER@HOST"),
+        ("sqlite:/secret.sqlite", "sqlite:///file"),
+        ("sqlite//secret.sqlite", "sqlite:///file"),
+        ("duckdb:secret.duckdb", "duckdb:///file"),
+    ],
+)
+def test_a_mistyped_url_is_told_from_a_file_and_its_password_is_not_told(text: str, right: str) -> None:
+    for read in (connect, read_history):
+        with pytest.raises((UsageError, SourceError), match="no URL of a database") as caught:
+            read(text)
+        assert right in (caught.value.hint or "")
+        assert "secret" not in f"{caught.value} {caught.value.where}"
+
+
+@pytest.mark.parametrize("kind", ["sqlite"])
+def test_a_file_may_be_called_like_a_mistyped_url(
+    make: Make, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path: Path = make()
+    monkeypatch.chdir(path.parent)
+    path.rename("sqlite:shop")
+    with connect("sqlite:shop") as engine:
+        assert engine.dialect == kind
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:

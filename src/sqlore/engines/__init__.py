@@ -6,10 +6,10 @@ from pathlib import Path
 
 from sqlore.engines.base import Engine, short
 from sqlore.engines.server_url import ServerTarget, is_server, parse_server
-from sqlore.engines.url import parse_target
+from sqlore.engines.url import mistyped, parse_target
 from sqlore.errors import UsageError
 
-__all__ = ["Engine", "connect", "is_server", "name_of", "place_of"]
+__all__ = ["Engine", "connect", "is_server", "mistyped", "name_of", "place_of"]
 
 
 def connect(url: str) -> Engine:

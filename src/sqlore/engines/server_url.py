@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 from sqlore.errors import UsageError
 from sqlore.passwords import SECRET_OPTIONS, also_known_as, keep_password, with_password
 
-__all__ = ["KINDS", "PASSWORD_VARIABLE", "ServerTarget", "address", "is_server", "parse_server"]
+__all__ = ["KINDS", "PASSWORD_VARIABLE", "ServerTarget", "address", "form", "is_server", "parse_server"]
 
 KINDS: Final = {
     "postgresql": "postgresql",
@@ -69,7 +69,7 @@ def parse_server(text: str) -> ServerTarget:
     full = with_password(shown)
     scheme = _SCHEME.match(full)
     if scheme is None or (kind := KINDS.get(scheme.group(1).lower())) is None:
-        raise UsageError(f"{shown} is not the URL of a server", hint=_form("postgresql"))
+        raise UsageError(f"{shown} is not the URL of a server", hint=form("postgresql"))
     driver = scheme.group(2)
     if driver and driver.lower() not in _DRIVERS[kind]:
         raise UsageError(
@@ -82,7 +82,7 @@ def parse_server(text: str) -> ServerTarget:
     except ValueError:
         raise UsageError(
             f"{shown} cannot be read as a URL",
-            hint=f"{_form(kind)}; in a password write @ : / ? # % as %40 %3A %2F %3F %23 %25",
+            hint=f"{form(kind)}; in a password write @ : / ? # % as %40 %3A %2F %3F %23 %25",
         ) from None
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     password = options.pop("password", options.pop("passwd", password))
@@ -124,5 +124,6 @@ def address(kind: str, user: str, host: str, port: int | None, database: str, op
     return f"{kind}://{account}{shown}{f':{port}' if port else ''}/{quote(database, safe='{}')}{query}"
 
 
-def _form(kind: str) -> str:
+def form(kind: str) -> str:
+    """How the URL of a server is written, as advice."""
     return f"a URL is written {kind}://USER@HOST:PORT/DATABASE, the password in {PASSWORD_VARIABLE}"

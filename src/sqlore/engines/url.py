@@ -9,9 +9,10 @@ from typing import Final
 from urllib.parse import unquote
 
 from sqlore.engines.base import short
+from sqlore.engines.server_url import KINDS, form
 from sqlore.errors import ConnectError, UsageError
 
-__all__ = ["SUPPORTED", "Target", "parse_target"]
+__all__ = ["SUPPORTED", "Target", "mistyped", "parse_target"]
 
 SUPPORTED: Final = (
     "sqlite:///relative.db",
@@ -23,6 +24,9 @@ SUPPORTED: Final = (
     "the path of a SQLite or DuckDB file",
 )
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_MISTYPED = re.compile(
+    rf"\s*(?P<kind>{'|'.join(KINDS)}|sqlite3?|duckdb)(?:\+\w+)?(?:\s*:(?!//)|\s*//|;//|\s*://)", re.I
+)
 _SQLITE_MAGIC = b"SQLite format 3\x00"
 _DUCKDB_MAGIC = b"DUCK"
 
@@ -67,6 +71,27 @@ def parse_target(text: str) -> Target:
     return Target(_recognise(path, kind), path)
 
 
+def mistyped(text: str) -> tuple[str, str] | None:
+    """How a text begins that was meant to be the URL of a database, and how such a URL is written.
+
+    The rest of it is not told: it may hold a password.
+
+    >>> mistyped("postgres//ann:secret@db/shop")[0], mistyped("mysql:/db/shop")[0]
+    ('postgres//', 'mysql:/')
+    >>> mistyped("sqlite:/shop.sqlite")[1], mistyped("queries/shop.sqlite")
+    ('write sqlite:///file or sqlite:////absolute/file', None)
+    """
+    found = _MISTYPED.match(text)
+    if found is None:
+        return None
+    kind = found["kind"].lower()
+    begins = text[: found.end()].strip() + "/" * text.startswith("/", found.end())
+    if kind in KINDS:
+        return begins, form(KINDS[kind])
+    kind = kind.rstrip("3")
+    return begins, f"write {kind}:///file or {kind}:////absolute/file"
+
+
 def _existing(text: str) -> Path:
     """The file itself, or a `ConnectError` that says what is there instead."""
     if not text.strip():
@@ -80,6 +105,9 @@ def _existing(text: str) -> Path:
         path = _path(unquote(text))
     if path.is_dir():
         raise ConnectError(f"{path} is a folder", hint="give the database file inside it")
+    meant = None if path.exists() else mistyped(text)
+    if meant is not None:
+        raise UsageError(f"no file, and no URL of a database either: {meant[0]}…", hint=meant[1])
     if not path.exists():
         raise ConnectError(f"{path} does not exist", hint=_missing_hint(path))
     if not path.is_file():

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, Final, cast
 
-from sqlore.engines import is_server, place_of
+from sqlore.engines import is_server, mistyped, place_of
 from sqlore.errors import SourceError, UsageError
 from sqlore.history.columns import FIELDS, check_fields, looks_like_sql
 from sqlore.history.decode import binary_kind, lines_of
@@ -69,6 +69,11 @@ def read_history(
         found = _read_stream(sys.stdin.buffer, origin, format)
         return _never_empty(_of_database(found, database), _STDIN)
     path = Path(source)
+    meant = None if path.exists() else mistyped(str(source))
+    if meant is not None:
+        raise SourceError(
+            "no such file, and no URL of a database either", where=f"{meant[0]}…", hint=meant[1]
+        )
     if not path.exists():
         raise SourceError("no such file or folder", where=str(source), hint="check the path of the history")
     if path.is_dir():
