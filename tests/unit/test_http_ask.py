@@ -117,6 +117,16 @@ def test_a_draft_says_what_of_its_question_it_leaves_out_until_it_does_not(tmp_p
         assert changed.json()["uncovered"] == []
 
 
+def test_what_is_told_with_an_answer_is_told_of_no_other_sql(tmp_path: Path) -> None:
+    sql = "SELECT COUNT(*) FROM customer WHERE name = 'Anne'"
+    with shop_client(tmp_path, lambda messages: f"```sql\n{sql}\n```") as client:
+        draft = asked(client, "how many customers are there?")
+        assert draft["notes"] == ["customer.name has no 'Anne'; nearest: 'Ann'"]
+        changed = client.put(f"/api/drafts/{draft['id']}/sql", json={"sql": sql.replace("Anne", "Ann")})
+        assert changed.json()["notes"] == []
+        assert client.post(f"/api/drafts/{draft['id']}/undo").json()["notes"] == draft["notes"]
+
+
 def test_the_event_of_the_model_says_how_far_it_is(tmp_path: Path) -> None:
     class Steps(FunctionModel):
         def chat(self, messages: Any, *, on_step: Any = None, **options: Any) -> Any:

@@ -8,6 +8,7 @@ import { ChatPane } from "./desk/chat-pane";
 import Chart from "./desk/chart";
 import { spread } from "./desk/chart-plane";
 import { LeftOut } from "./desk/left-out";
+import { Remarks } from "./desk/remarks";
 import { TrustBar } from "./desk/trust-bar";
 import { Names } from "./dictionary/names";
 import { Values } from "./dictionary/values";
@@ -151,9 +152,29 @@ describe("what a draft leaves out", () => {
     expect(location.search).toContain("add=22");
     expect(location.search).toContain("like=26");
   });
+  it("is told with the value that the SQL has in its place, which is not added but changed", async () => {
+    const senior = { item: 7, kind: "condition", sql: "member.cat = 3", scripts: [4] };
+    useDesk.setState({ draft: draft({ uncovered: [{ phrase: "seniors", start: 0, end: 7, items: [senior], instead: "2" }] as unknown as Draft["uncovered"] }) });
+    await show(<LeftOut />);
+    expect(page.box.textContent).toMatch(/“seniors”: this SQL has another value.*member.cat = 3, not 2 in 1 script/);
+    expect(button("Add it")).toBeUndefined();
+  });
   it("is not told where there is nothing", async () => {
     useDesk.setState({ draft: draft({ uncovered: [] }) });
     await show(<LeftOut />);
+    expect(page.box.textContent).toBe("");
+  });
+});
+
+describe("what is told with an answer", () => {
+  it("stands above it, but for what is told of a script that was taken as it is", async () => {
+    useDesk.setState({ draft: draft({ notes: ["branch.name has no 'Egenberg'; nearest: 'Eggenberg'", "asked before"], reused: { note: "asked before" } as Draft["reused"] }) });
+    await show(<Remarks />);
+    expect(page.box.textContent).toBe("branch.name has no 'Egenberg'; nearest: 'Eggenberg'");
+  });
+  it("takes no room where there is nothing", async () => {
+    useDesk.setState({ draft: draft({ notes: [] }) });
+    await show(<Remarks />);
     expect(page.box.textContent).toBe("");
   });
 });

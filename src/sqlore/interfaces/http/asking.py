@@ -108,6 +108,7 @@ def _kept(state: Served, draft: KeptDraft, answer: Draft) -> KeptDraft:
         attempts=tuple({"sql": one.sql, "error": one.error} for one in answer.attempts),
         usage=asdict(answer.usage),
         notes=answer.notes,
+        noted=answer.sql,
         reused=_told(answer.reused) if answer.reused else None,
     )
 

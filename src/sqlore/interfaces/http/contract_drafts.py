@@ -225,7 +225,9 @@ class Draft(DraftSummary):
     can_redo: bool = False
     attempts: list[Attempt] = []
     usage: Usage = Usage()
-    notes: list[str] = []
+    notes: list[str] = Field(
+        default=[], description="What is told with the answer; none once its SQL is another."
+    )
     known: Known | None = None
     trust: Trusted = Trusted()
     uncovered: list[Uncovered] = []

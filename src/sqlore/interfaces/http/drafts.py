@@ -52,7 +52,8 @@ def is_id(text: str) -> bool:
 class KeptDraft:
     """A draft as it is on disk. `history` is None as long as there is no SQL.
 
-    `known` and `attempts` are plain data as the API shows them; `proposals` go by their ids.
+    `known` and `attempts` are plain data as the API shows them; `proposals` go by their ids. `notes` are about
+    the SQL `noted`, as the model gave it.
     """
 
     id: str
@@ -69,6 +70,7 @@ class KeptDraft:
     attempts: tuple[dict[str, Any], ...] = ()
     usage: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    noted: str = ""
     reused: dict[str, Any] | None = None
     known: dict[str, Any] | None = None
     proposals: dict[str, Refinement] = field(default_factory=dict)

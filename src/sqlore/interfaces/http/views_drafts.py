@@ -54,7 +54,7 @@ def draft_view(state: Served, draft: KeptDraft) -> Draft:
         can_redo=past.at < len(past.steps),
         attempts=[Attempt(**one) for one in draft.attempts],
         usage=Usage(**draft.usage),
-        notes=list(draft.notes),
+        notes=list(draft.notes) if draft.noted in ("", draft.sql) else [],
         known=Known.model_validate(draft.known) if draft.known else None,
         trust=_trusted(state, draft),
         uncovered=_uncovered(state, draft),

@@ -23,6 +23,7 @@ import { DraftDialogs } from "./draft-dialogs";
 import { DraftMenu } from "./draft-menu";
 import { KnowledgePane } from "./knowledge-pane";
 import { LeftOut } from "./left-out";
+import { Remarks } from "./remarks";
 import { StepsPane } from "./steps-pane";
 import { TrustBar } from "./trust-bar";
 
@@ -114,6 +115,7 @@ function Open() {
       <Strip />
       <TrustBar />
       <LeftOut />
+      <Remarks />
       <Split id="desk" className="desk-body" direction="row" initial={0.42} label="Width of the left side">
         <section className="pane desk-side" aria-label="Knowledge and flow">
           <div className="pane-head">

@@ -13,11 +13,11 @@ export function LeftOut() {
         {left.map((one) => (
           <li key={one.start}>
             <Icon name="warn" />
-            <span>“{one.phrase}”: nothing in this SQL answers it.</span>
+            <span>“{one.phrase}”: {one.instead ? "this SQL has another value." : "nothing in this SQL answers it."}</span>
             {one.items.map((item) => (
               <span key={item.item}>
-                In the history it goes with <Sql text={item.sql} /> <span className="quiet">in {item.scripts.length === 1 ? "1 script" : `${item.scripts.length} scripts`}</span>{" "}
-                <button type="button" className="button bare" title={`Add ${item.sql}`} onClick={() => setQuery({ add: String(item.item), like: item.scripts.length > 0 ? String(item.scripts[0]) : null })}>Add it</button>
+                In the history it goes with <Sql text={item.sql} />{one.instead && <>, not <Sql text={one.instead} /></>} <span className="quiet">in {item.scripts.length === 1 ? "1 script" : `${item.scripts.length} scripts`}</span>{" "}
+                {!one.instead && <button type="button" className="button bare" title={`Add ${item.sql}`} onClick={() => setQuery({ add: String(item.item), like: item.scripts.length > 0 ? String(item.scripts[0]) : null })}>Add it</button>}
               </span>
             ))}
           </li>
