@@ -52,8 +52,8 @@ def is_id(text: str) -> bool:
 class KeptDraft:
     """A draft as it is on disk. `history` is None as long as there is no SQL.
 
-    `known` and `attempts` are plain data as the API shows them; `proposals` go by their ids. `notes` are about
-    the SQL `noted`, as the model gave it.
+    `known` and `attempts` are plain data as the API shows them; `proposals` go by their ids. `notes` are
+    about the SQL `noted`, as the model gave it.
     """
 
     id: str
