@@ -18,10 +18,12 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing sqlore and its libraries into $(VENV): a minute or a few"
 	$(PIP) install --quiet --editable '.[local,serve]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing sqlore, its libraries and its test tools into $(VENV): a minute or a few"
 	$(PIP) install --quiet --editable '.[local,serve,dev]'
 	@touch $@ $(VENV)/.installed
 
