@@ -142,7 +142,7 @@ describe("a question becomes a query that can be checked and corrected", { skip 
   });
 
   it("changes one piece as plain words say", async () => {
-    await menu("is at least 2024-02-01", "Say what to change");
+    await menu("is on or after 2024-02-01", "Say what to change");
     await page.getByLabel("What to change").fill(WISH);
     await button("Show the change").click();
     await page.locator(".diff ins").first().waitFor();
