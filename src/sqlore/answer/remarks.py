@@ -12,9 +12,9 @@ from sqlore.model import Attempt, Draft, Rows
 if TYPE_CHECKING:
     from sqlore.answer.tries import Tries
 
-__all__ = ["remarks_on", "without_history"]
+__all__ = ["NOTHING_LEARNED", "remarks_on", "without_history"]
 
-_NOTHING_LEARNED: Final = (
+NOTHING_LEARNED: Final = (
     "nothing was learned for this database, so nothing is cited: sqlore learn --history FOLDER"
 )
 
@@ -29,7 +29,7 @@ def remarks_on(job: Tries, sql: str, rows: Rows | None, attempts: Sequence[Attem
 
 def without_history(draft: Draft) -> Draft:
     """The draft of a database for which nothing was learned, which says so."""
-    return replace(draft, notes=(*draft.notes, _NOTHING_LEARNED)) if draft.sql else draft
+    return replace(draft, notes=(*draft.notes, NOTHING_LEARNED)) if draft.sql else draft
 
 
 def _refused(attempts: Sequence[Attempt]) -> Iterator[str]:
