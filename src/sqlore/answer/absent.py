@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
+from sqlore.answer.doubts import LONGEST_NAME, alike
 from sqlore.errors import EngineError, SqlError
 from sqlore.model import VAL, Fragment
 from sqlore.sql import check_query, parse_script
+from sqlore.sql.names import table_and_column
 from sqlore.sql.placeholders import is_placeholder
 
 if TYPE_CHECKING:
@@ -27,8 +29,6 @@ __all__ = ["AbsentValues"]
 #: Values looked for in the database at most, and seconds for each.
 _LOOKED_FOR: Final = 8
 _SECONDS: Final = 3.0
-#: A value longer than this is a text, not a name.
-_LONG: Final = 60
 _COMPARED: Final = re.compile(rf"(.+?) (?:= {VAL}|in \({VAL}(?:, {VAL})*\))")
 #: Dates and months, which are compared with what lies between others.
 _DATED: Final = re.compile(r"\d{4}[-/]\d\d|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:\d\d)?\Z")
@@ -61,21 +61,15 @@ class AbsentValues:
         shape = _COMPARED.fullmatch(fragment.skeleton)
         if fragment.kind != "condition" or shape is None or fragment.columns != (shape[1],):
             return
-        table, _, column = shape[1].replace('"', "").rpartition(".")
+        table, column = table_and_column(shape[1])
         profile = self.catalog.profile.column(table, column)
         if len(fragment.tables) != 1 or profile is None or profile.kind != "text":
             return
-        held = self._held(table, column)
+        held = self.catalog.values.of(table, column)
         for value in fragment.literals:
-            named = value.strip() and len(value) <= _LONG and "\\" not in value
+            named = value.strip() and len(value) <= LONGEST_NAME and "\\" not in value
             if named and value not in held and not is_placeholder(value) and not _DATED.match(value):
                 yield fragment.tables[0], shape[1], value
-
-    def _held(self, table: str, column: str) -> tuple[str, ...]:
-        """The values that the catalog holds of a column."""
-        known = self.catalog.values.columns
-        found = (one for one in known if (one.table.lower(), one.column.lower()) == (table, column))
-        return next((one.values for one in found), ())
 
     def _is_there(self, table: str, column: str, value: str) -> bool:
         """Whether a row has the value; True where the database cannot say."""
@@ -89,11 +83,10 @@ class AbsentValues:
 
     def _said(self, column: str, value: str) -> str:
         """That the column has no such value, and those of its own that are like it, else where it is."""
-        table, _, name = column.replace('"', "").rpartition(".")
+        table, name = table_and_column(column)
         said = f"{table}.{name} has no '{value}'"
-        matches = self.catalog.values.match(f"'{value}'")
-        near = [one.value for one in matches if (one.table.lower(), one.column.lower()) == (table, name)]
-        held = self._held(table, name)
+        here, others = alike(self.catalog, column, value)
+        near, held = [one.value for one in here], self.catalog.values.of(table, name)
         if not near and len(held) <= _AMONG:
             folded = {one.lower(): one for one in held}
             near = [folded[one] for one in get_close_matches(value.lower(), folded, _TOLD, _NEAR)]
@@ -101,6 +94,6 @@ class AbsentValues:
             quoted = dict.fromkeys(f"'{one}'" for one in near[:_TOLD])
             return f"{said}; nearest: {' or '.join(quoted)}"
         elsewhere = dict.fromkeys(
-            f"{one.table}.{one.column}" for one in matches if one.value.lower() == value.lower()
+            f"{one.table}.{one.column}" for one in others if one.value.lower() == value.lower()
         )
         return f"{said}; it is in {' and '.join(list(elsewhere)[:_TOLD])}" if elsewhere else said

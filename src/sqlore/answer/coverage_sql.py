@@ -15,6 +15,7 @@ from sqlore.errors import SqlError
 from sqlore.model import VAL, GoesWith, ParsedScript, Schema, ValueMatch
 from sqlore.retrieve.association import USES, Going, conditions, holding, lifts, settled
 from sqlore.sql import parse_script
+from sqlore.sql.names import table_and_column
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
@@ -64,7 +65,7 @@ class Told:
             found |= set(stems_in(*dictionary.names(table, column)))
         for fragment in self._parsed.fragments:
             for name in fragment.columns:
-                table, _, column = name.replace('"', "").rpartition(".")
+                table, column = table_and_column(name)
                 meanings = (dictionary.describe_value(table, column, one) for one in fragment.literals)
                 found |= set(stems_in(*meanings))
         return frozenset(found)
@@ -126,7 +127,7 @@ class Told:
             if fragment.kind not in ("condition", "calculation") or not fragment.literals:
                 continue
             for name in fragment.columns:
-                table, _, column = name.replace('"', "").rpartition(".")
+                table, column = table_and_column(name)
                 known = self._catalog.schema.table(table)
                 if known is None:
                     continue

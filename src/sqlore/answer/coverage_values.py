@@ -17,6 +17,7 @@ from sqlore.model import VAL, Uncovered
 from sqlore.retrieve.association import Going
 from sqlore.retrieve.plain_words import QUANTITIES, SAYS_NOTHING
 from sqlore.retrieve.words import stem
+from sqlore.sql.names import table_and_column
 
 if TYPE_CHECKING:
     from sqlore.answer.coverage_sql import Told, Uses
@@ -136,7 +137,7 @@ def _is_named(question: str, columns: tuple[str, ...], value: str, catalog: Cata
     if numbers & {n.lstrip("0") for n in re.findall(r"\d+", value)}:
         return True
     for name in columns:
-        table, _, column = name.replace('"', "").rpartition(".")
+        table, column = table_and_column(name)
         meaning = catalog.dictionary.describe_value(table, column, value) or ""
         if set(fold(meaning).split()) & said - set(map(fold, _SAYS_NOTHING)):
             return True

@@ -12,19 +12,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sqlore.errors import EngineError, SqlError
-from sqlore.model import Fragment, Rows
+from sqlore.model import Fragment, Rows, ValueMatch
 from sqlore.sql import check_query, parse_script
+from sqlore.sql.names import table_and_column
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
 
-__all__ = ["Doubts"]
+__all__ = ["LONGEST_NAME", "Doubts", "alike"]
 
 #: Conditions tried alone, and values told instead of a wrong one, at most.
 _TRIED: Final = 8
 _TOLD: Final = 3
 #: A value longer than this is a text, not a name.
-_LONG: Final = 60
+LONGEST_NAME: Final = 60
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Doubts:
         value = condition.literals[0].strip("%")
         column = condition.columns[0]
         said = f"{column} {_NO_VALUE} '{value}'"
-        if self.mask or not value.strip() or len(value) > _LONG or not self._is_text(condition):
+        if self.mask or not value.strip() or len(value) > LONGEST_NAME or not self._is_text(condition):
             return said
         here, elsewhere = self._instead(column, value)
         if here:
@@ -97,14 +98,19 @@ class Doubts:
 
     def _instead(self, column: str, value: str) -> tuple[list[str], list[str]]:
         """Values of the column that are like `value`, and where else it is to be found."""
-        here, elsewhere = [], []
-        for match in self.catalog.values.match(f"'{value}'"):
-            name = f"{match.table}.{match.column}"
-            if name.lower() == column.replace('"', ""):
-                here.append(f"'{match.value}'")
-            else:
-                elsewhere.append(f"{name} = '{match.value}'")
-        return _few(here), _few(elsewhere)
+        here, others = alike(self.catalog, column, value)
+        elsewhere = [f"{one.table}.{one.column} = '{one.value}'" for one in others]
+        return _few([f"'{one.value}'" for one in here]), _few(elsewhere)
+
+
+def alike(catalog: Catalog, column: str, value: str) -> tuple[list[ValueMatch], list[ValueMatch]]:
+    """The values like `value` that a column (as fragments name it) holds, and those that others hold."""
+    here: list[ValueMatch] = []
+    elsewhere: list[ValueMatch] = []
+    for match in catalog.values.match(f"'{value}'"):
+        own = (match.table.lower(), match.column.lower()) == table_and_column(column)
+        (here if own else elsewhere).append(match)
+    return here, elsewhere
 
 
 _NO_VALUE: Final = "holds no"

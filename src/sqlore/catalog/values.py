@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from sqlore.catalog.matching import match
@@ -65,6 +66,14 @@ class ValueIndex:
 
     def __len__(self) -> int:
         return len(self.phrases)
+
+    def of(self, table: str, column: str) -> tuple[str, ...]:
+        """The values that are held of a column, by its names in any case; none of one that is not indexed."""
+        return self._of.get((table.lower(), column.lower()), ())
+
+    @cached_property
+    def _of(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        return {(one.table.lower(), one.column.lower()): one.values for one in self.columns}
 
     def match(self, question: str, *, limit: int = 24) -> list[ValueMatch]:
         """Values that the question names, best first; offsets are of the question.

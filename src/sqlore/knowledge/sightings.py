@@ -67,8 +67,8 @@ def _poorer(number: int, script: Script) -> tuple[tuple[int, str], ...]:
     if not (script.text or script.evidence or script.author):
         return ()
     note = read_comment(leading_comment(script.sql))
-    texts = (script.text, script.comment, note.question or note.comment, None)
-    backgrounds = (script.evidence, note.evidence, None)
+    texts = dict.fromkeys((script.text, script.comment, note.question or note.comment, None))
+    backgrounds = dict.fromkeys((script.evidence, note.evidence, None))
     bare = replace(script, question=None)
     hashes = [
         script_hash(replace(bare, comment=text, evidence=more)) for text in texts for more in backgrounds

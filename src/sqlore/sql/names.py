@@ -70,3 +70,13 @@ def spell(name: str) -> str:
     if mark and number.isdigit() and base:
         return f"{spell(base)}#{number}"
     return '"' + name.replace('"', '""') + '"'
+
+
+def table_and_column(name: str) -> tuple[str, str]:
+    """A column as fragments name it in two, without quotes; the table may have its schema.
+
+    >>> table_and_column('frpm."free meal count"'), table_and_column("shop.orders.id"), table_and_column("id")
+    (('frpm', 'free meal count'), ('shop.orders', 'id'), ('', 'id'))
+    """
+    table, _, column = name.replace('"', "").rpartition(".")
+    return table, column

@@ -10,6 +10,7 @@ from sqlore.errors import EditError, SqlError
 from sqlore.model import KnowledgeItem, Schema
 from sqlore.sql.edit.grouping import is_aggregate
 from sqlore.sql.edit.query import Place, Query
+from sqlore.sql.names import table_and_column
 from sqlore.sql.parse import parse_query
 
 __all__ = ["fits", "is_of_one_row", "require_new", "side_of"]
@@ -58,7 +59,7 @@ def is_of_one_row(item: KnowledgeItem, schema: Schema) -> bool:
     values = [value for seen, _ in item.literals for value in seen]
     if not values or not all(_NUMBER.fullmatch(value) for value in values) or "select" in item.skeleton:
         return False
-    owner, _, name = item.columns[0].replace('"', "").rpartition(".")
+    owner, name = table_and_column(item.columns[0])
     table = schema.table(owner)
     if table is None:
         return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sqlore.config import Settings, load_settings
 from sqlore.errors import ConfigError, UsageError
@@ -12,9 +12,6 @@ from sqlore.evals.execution.plugged import GOLD
 from sqlore.prompts import load_strategy
 from sqlore.retrieve.baselines import NAMES
 from sqlore.retrieve.baselines.plugged import function_at
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["WARM", "Name", "as_measured", "check_names", "needs_history", "read_name", "uses_history"]
 

@@ -19,7 +19,7 @@ from sqlore.interfaces.cli.margin import (
     usage_text,
     whole_query,
 )
-from sqlore.model import Citation, Draft, KnowledgeItem, Rows, StoredScript, Uncovered
+from sqlore.model import Citation, Draft, GoesWith, KnowledgeItem, Rows, StoredScript, Uncovered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -165,7 +165,7 @@ def show_draft(
         console.print(Text(draft.error, style="red"))
     for left in draft.uncovered:
         console.print(Text(uncovered_text(left), style="yellow"))
-        for item in () if left.instead else left.items if _together(left) else left.items[:1]:
+        for item in _to_add(left):
             console.print(Text(f"  to add it: sqlore refine --add {item.item} --apply", style="dim"))
     if draft.result is not None:
         show_rows(console, draft.result, most)
@@ -187,6 +187,13 @@ def uncovered_text(left: Uncovered) -> str:
         return f"'{cell(left.phrase)}': in the history it goes with {known}, not {left.instead}"
     said = f"'{cell(left.phrase)}': nothing in this SQL answers it"
     return said + (f"; in the history it goes with {known}" if known else "")
+
+
+def _to_add(left: Uncovered) -> Sequence[GoesWith]:
+    """What of that would be put in: all of one thing, else the most telling; nothing for a value."""
+    if left.instead:
+        return ()
+    return left.items if _together(left) else left.items[:1]
 
 
 def _together(left: Uncovered) -> bool:

@@ -39,6 +39,7 @@ from sqlore.interfaces.http.problems import Conflict, NotFound
 from sqlore.interfaces.http.state import Served, served
 from sqlore.interfaces.http.views import known_view
 from sqlore.interfaces.http.views_drafts import draft_view, proposal_view
+from sqlore.sql.names import table_and_column
 
 __all__ = ["idle", "router"]
 
@@ -172,13 +173,12 @@ def additions(
     """Items of the history that fit into a part of a draft and are not there, each with the values seen in
     the history and, where it has one column, in that."""
     kept = _ready(state, id)
-    known = {f"{one.table}.{one.column}".lower(): one.values for one in state.catalog.values.columns}
     store = state.need_store()
     shown = []
     for one in refiner_of(state, kept).additions(kept.sql, scope):
         option, item = RefineOption.model_validate(one), store.item(one.item)
         if item is not None and option.values and len(item.columns) == 1:
-            option.column_values = list(known.get(item.columns[0].replace('"', "").lower(), ())[:50])
+            option.column_values = list(state.catalog.values.of(*table_and_column(item.columns[0]))[:50])
         shown.append(option)
     return shown
 

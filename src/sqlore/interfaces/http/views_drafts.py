@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlore.answer.refine.history import DraftHistory, Refinement
 from sqlore.errors import SqloreError
@@ -27,9 +27,6 @@ from sqlore.interfaces.http.contract_refine import Proposal
 from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.state import Served
 from sqlore.interfaces.http.trust import concerns_of
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["draft_view", "holds_of", "proposal_view", "summary"]
 

@@ -42,18 +42,17 @@ class Arithmetic:
         ratio = _percentage(node)
         if ratio is not None:
             return self._ratio(*ratio, percent=True)
-        left, right = node.this, node.expression
-        for number, other in ((left, right), (right, left)):
+        for number, other in _sides(node):
             if number_of(number) == 1:  # for the sake of its type
                 return self.noun(other)
             if number_of(number) is not None:
                 return f"{text_of(number)} times {self.noun(other)}"
-        return f"{self.noun(left)} times {self.noun(right)}"
+        return f"{self.noun(node.this)} times {self.noun(node.expression)}"
 
     def _ratio(self, above: exp.Expr, below: exp.Expr, *, percent: bool) -> str:
         above, below = _without_one(bare(above)), bare(below)
         if not percent and isinstance(above, exp.Mul):
-            for number, other in ((above.this, above.expression), (above.expression, above.this)):
+            for number, other in _sides(above):
                 if number_of(number) == 100:
                     return self._ratio(other, below, percent=True)
         if isinstance(above, exp.Sub) and bare(above.expression) == below:
@@ -111,10 +110,15 @@ class Arithmetic:
         return number if number is not None else f"minus {self.noun(node.this)}"
 
 
+def _sides(product: exp.Expr) -> tuple[tuple[exp.Expr, exp.Expr], ...]:
+    """Each factor of a product with the other one."""
+    return (product.this, product.expression), (product.expression, product.this)
+
+
 def _without_one(node: exp.Expr) -> exp.Expr:
     """A formula without the 1.0 that makes its division one of fractions."""
     if isinstance(node, exp.Mul):
-        for number, other in ((node.this, node.expression), (node.expression, node.this)):
+        for number, other in _sides(node):
             if number_of(number) == 1:
                 return bare(other)
     return node
@@ -122,7 +126,7 @@ def _without_one(node: exp.Expr) -> exp.Expr:
 
 def _percentage(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
     """The ratio that is multiplied by 100."""
-    for number, other in ((node.this, node.expression), (node.expression, node.this)):
+    for number, other in _sides(node):
         inner = bare(other)
         if number_of(number) == 100 and isinstance(inner, exp.Div):
             return inner.this, inner.expression

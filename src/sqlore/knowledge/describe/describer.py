@@ -60,7 +60,6 @@ class Describer:
     def __init__(self, dictionary: Words | None = None, schema: Schema | None = None) -> None:
         self.words = Vocabulary(dictionary, schema)
         self.queries = Queries(self.words)
-        self._written = ""
 
     def fragment(self, fragment: Fragment, others: Sequence[str] = ()) -> Description:
         """Name and sentence. `others` are further values seen in place of a single literal."""
@@ -88,24 +87,19 @@ class Describer:
         if len(fragment.canonical) > _LONGEST:
             return self._by_names(fragment)
         handlers: dict[str, Callable[[str], Description]] = {
-            "calculation": self._calculation,
-            "condition": self._condition,
+            "calculation": partial(self._calculation, written=fragment.sql),
+            "condition": partial(self._condition, written=fragment.sql),
             "relation": partial(self._relation, edge=fragment.form == "edge"),
             "dimension": self._dimension,
-            "output": self._output,
-            "query": self._query,
+            "output": partial(self._output, written=fragment.sql),
+            "query": partial(self._query, written=fragment.sql),
         }
-        self._written = fragment.sql
         return handlers[fragment.kind](readable(fragment.canonical))
 
     # ---------------------------------------------------------------- one kind each
 
-    def _formula(self, text: str) -> exp.Expr:
-        """The tree of a formula or condition, with the script's names for what would read as the same."""
-        return told_apart(parse(text), text, f"select {self._written}")
-
-    def _calculation(self, text: str) -> Description:
-        node = self._formula(text)
+    def _calculation(self, text: str, *, written: str) -> Description:
+        node = told_apart(parse(text), text, f"select {written}")
         tables = tables_in(node)
         entity = tables[0] if len(tables) == 1 and not _counts_unknown(node) else ""
         said = self.queries.formulas(entity).noun(node)
@@ -114,8 +108,8 @@ class Describer:
             said = with_owner(said, owner)
         return Description(_until(said, (" whose ", " where ", " that ", " (", ";")), said)
 
-    def _condition(self, text: str) -> Description:
-        node = self._formula(text)
+    def _condition(self, text: str, *, written: str) -> Description:
+        node = told_apart(parse(text), text, f"select {written}")
         inner = node.this if isinstance(node, exp.Not) else node
         subject = bare(inner.this) if isinstance(inner.this, exp.Expr) else inner
         tables = tables_in(node)
@@ -182,21 +176,21 @@ class Describer:
         said = self.queries.groups(query.args["group"])
         return Description(f"per {said}" if word == "for" else f"within {said}", f"{word} each {said}")
 
-    def _output(self, text: str) -> Description:
+    def _output(self, text: str, *, written: str) -> Description:
         if text.startswith("distinct"):
             return Description("without duplicates", "without duplicates (each different row once)")
         query = parse_query(f"select 1 from t {text}")
-        query = told_apart(query, text, f"select 1 from t {self._written}")
+        query = told_apart(query, text, f"select 1 from t {written}")
         order = query.args.get("order")
         tables = tables_in(order) if order is not None else []
         counted = order is not None and order.find(exp.AggFunc) is not None
         said = self.queries.output(query, tables[0] if len(tables) == 1 and not counted else "")
         return Description(_until(said, (" (", ", then")), said)
 
-    def _query(self, text: str) -> Description:
+    def _query(self, text: str, *, written: str) -> Description:
         queries = parse_several(text)
         if len(queries) == 1:
-            queries = [told_apart(queries[0], text, self._written)]
+            queries = [told_apart(queries[0], text, written)]
         said = "; and ".join(self.queries.select(one) for one in queries)
         return Description(_until(said, (" whose ", " where ", " that ", ";", ",")), said)
 

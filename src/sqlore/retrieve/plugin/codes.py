@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from sqlore.retrieve.plugin.examples import Example, examples, one_line, tables_of
+from sqlore.sql.names import table_and_column
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
@@ -103,7 +104,7 @@ def contents_of(example: Example) -> str:
     said = f"{example.evidence} {example.question}".lower()
     for fragment in example.parsed.fragments if example.parsed else ():
         if fragment.kind == "condition" and len(fragment.columns) == 1:
-            table, _, column = fragment.columns[0].replace('"', "").rpartition(".")
+            table, column = table_and_column(fragment.columns[0])
             values = [v for v in fragment.literals if not v.isdigit() and v.lower() in said]
             held = found.setdefault((table, column), [])
             held += [value for value in values if value and value not in held]
