@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sqlore.answer.context import relevance
 from sqlore.answer.join_path import Join, edge_of, join_graph
-from sqlore.answer.narrow import full_name, joined_tables, linked_part
+from sqlore.answer.narrow import joined_tables, linked_part
 from sqlore.catalog import schema_text
 from sqlore.catalog.render import estimate_tokens
 from sqlore.embed import load_embedder
@@ -33,8 +33,8 @@ def gold_joins(gold: ParsedScript) -> set[object]:
 
 
 def names_of(schema: Schema) -> tuple[set[str], set[str]]:
-    tables = {full_name(t) for t in schema.tables}
-    return tables, {f"{full_name(t)}.{c.name.lower()}" for t in schema.tables for c in t.columns}
+    tables = {t.folded_name for t in schema.tables}
+    return tables, {f"{t.folded_name}.{c.name.lower()}" for t in schema.tables for c in t.columns}
 
 
 def measured(ground: Ground, alone: bool) -> Counter[str]:

@@ -90,6 +90,18 @@ def test_a_statement_that_ends_sooner_in_the_right_dialect_is_the_rejected_one(s
     assert [one.script.sql for one in store.rejected()] == ["DROP TABLE t"]
 
 
+def test_what_was_corrected_in_its_source_is_listed_no_longer(store: Store) -> None:
+    other = Script("SELEKT b FRM t", source="b.sql", line=1)
+    teach(store, Script("SELEKT a FRM t", source="a.sql", line=3), other)
+    corrected = Script("SELECT a FROM t", source="a.sql", line=4)
+    teach(store, corrected)
+    assert len(store.rejected()) == 2  # these may be a part of the source
+    teach(store, corrected, whole=True)
+    assert [one.script.source for one in store.rejected()] == ["b.sql"]
+    teach(store, other, whole=True)
+    assert len(store.rejected()) == 1
+
+
 SQL = "SELECT m.full_name FROM member m WHERE m.cat = 4"
 
 

@@ -14,9 +14,10 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from sqlore.answer.doubts import LONGEST_NAME, alike
-from sqlore.errors import EngineError, SqlError
+from sqlore.catalog.lookup import column_holds
+from sqlore.errors import SqlError
 from sqlore.model import VAL, Fragment
-from sqlore.sql import check_query, parse_script
+from sqlore.sql import parse_script
 from sqlore.sql.names import table_and_column
 from sqlore.sql.placeholders import is_placeholder
 
@@ -53,11 +54,11 @@ class AbsentValues:
         except SqlError:
             return ()
         compared = dict.fromkeys(one for fragment in found for one in self._compared(fragment))
-        absent = [one for one in list(compared)[:_LOOKED_FOR] if not self._is_there(*one)]
-        return tuple(self._said(column, value) for _, column, value in absent)
+        absent = [one for one in list(compared)[:_LOOKED_FOR] if self._is_absent(*one)]
+        return tuple(self._said(column, value) for column, value in absent)
 
-    def _compared(self, fragment: Fragment) -> Iterator[tuple[str, str, str]]:
-        """Table, column and value of a comparison with a text that the catalog does not hold there."""
+    def _compared(self, fragment: Fragment) -> Iterator[tuple[str, str]]:
+        """Column and value of a comparison with a text that the catalog does not hold there."""
         shape = _COMPARED.fullmatch(fragment.skeleton)
         if fragment.kind != "condition" or shape is None or fragment.columns != (shape[1],):
             return
@@ -69,17 +70,13 @@ class AbsentValues:
         for value in fragment.literals:
             named = value.strip() and len(value) <= LONGEST_NAME and "\\" not in value
             if named and value not in held and not is_placeholder(value) and not _DATED.match(value):
-                yield fragment.tables[0], shape[1], value
+                yield shape[1], value
 
-    def _is_there(self, table: str, column: str, value: str) -> bool:
-        """Whether a row has the value; True where the database cannot say."""
-        quoted = value.replace("'", "''")
-        sql = f"SELECT 1 FROM {table} WHERE {column} = '{quoted}'"
-        try:
-            checked = check_query(sql, self.engine.dialect, self.catalog.schema)
-            return bool(self.engine.run(checked, limit=1, timeout=min(self.timeout, _SECONDS)).rows)
-        except (SqlError, EngineError):
-            return True
+    def _is_absent(self, column: str, value: str) -> bool:
+        """Whether no row has the value; not where the database cannot say."""
+        seconds = min(self.timeout, _SECONDS)
+        named = table_and_column(column)
+        return column_holds(self.engine, self.catalog.schema, *named, value, seconds) is False
 
     def _said(self, column: str, value: str) -> str:
         """That the column has no such value, and those of its own that are like it, else where it is."""

@@ -15,7 +15,6 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
-from sqlore.answer.narrow import full_name
 from sqlore.catalog.names import quote_name
 from sqlore.model import KnowledgeItem, Schema
 
@@ -70,7 +69,7 @@ def schema_joins(schema: Schema) -> list[Join]:
             meant = key.ref_columns or tuple(c.name for c in other.columns if c.primary_key)
             if len(meant) == len(key.columns):
                 pairs = tuple((a.lower(), b.lower()) for a, b in zip(key.columns, meant, strict=True))
-                found.append(Join(full_name(table), full_name(other), pairs))
+                found.append(Join(table.folded_name, other.folded_name, pairs))
     return found
 
 
@@ -262,6 +261,6 @@ def join_graph(schema: Schema, store: Store | None = None, exclude: Collection[i
         if kept is None or kept[0] != stamp:
             kept = stamp, store.items(kind="relation"), store.texts()
             _KNOWN[store] = kept
-        known = {full_name(t) for t in schema.tables}
+        known = {t.folded_name for t in schema.tables}
         joins += [j for j in known_joins(kept[1], kept[2], exclude) if {j.left, j.right} <= known]
     return JoinGraph(joins)

@@ -12,7 +12,6 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from sqlore.answer.join_path import Join, JoinGraph, condition, table_name
-from sqlore.answer.narrow import full_name
 from sqlore.answer.slips import Checked, mended_names
 from sqlore.catalog.names import quote_name
 from sqlore.errors import UnknownName
@@ -74,8 +73,8 @@ class _Select:
             if known is None:
                 self.plain = False
             else:
-                self.tables[source.alias_or_name.lower()] = full_name(known)
-                self.spelled[full_name(known)] = quote_name(source.alias_or_name, schema.dialect)
+                self.tables[source.alias_or_name.lower()] = known.folded_name
+                self.spelled[known.folded_name] = quote_name(source.alias_or_name, schema.dialect)
         starts = [i.meta.get("start", -1) for s in sources for i in s.find_all(exp.Identifier)]
         self.end = _end_of_from(tokens, max(starts, default=-1))
 
@@ -161,8 +160,8 @@ def _meant(column: exp.Column, select: _Select, schema: Schema) -> str | None:
     """
     named = schema.table(column.table) if column.table else None
     if named is not None and column.table.lower() not in select.tables:
-        return full_name(named) if named.column(column.name) is not None else None
-    owners = [full_name(table) for table in schema.tables if table.column(column.name) is not None]
+        return named.folded_name if named.column(column.name) is not None else None
+    owners = [table.folded_name for table in schema.tables if table.column(column.name) is not None]
     return owners[0] if len(owners) == 1 else None
 
 
@@ -176,7 +175,7 @@ def _from_home(
     home = select.tables.get(column.table.lower())
     if home is None or list(select.tables.values()).count(home) > 1:
         return None
-    others = [full_name(t) for t in schema.tables if t.column(column.name) is not None]
+    others = [t.folded_name for t in schema.tables if t.column(column.name) is not None]
     ways = [[(join, other)] for other in others for join in graph.between(home, other)]
     return ways[0] if len(ways) == 1 and ways[0][0][1] not in select.tables.values() else None
 

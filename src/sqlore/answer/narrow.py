@@ -27,11 +27,6 @@ _VALUE: Final = 0.95
 SHORT: Final = 20
 
 
-def full_name(table: Table) -> str:
-    """A table's name folded, with its schema where that is not the default: as skeletons have it."""
-    return (f"{table.schema}.{table.name}" if table.schema else table.name).lower()
-
-
 def table_scores(schema: Schema, relevance: Mapping[str, float]) -> dict[str, float]:
     """The relevance of each table: its own, or that of its best column.
 
@@ -41,9 +36,9 @@ def table_scores(schema: Schema, relevance: Mapping[str, float]) -> dict[str, fl
     """
     scores = {}
     for table in schema.tables:
-        names = {full_name(table), table.name.lower()}
+        names = {table.folded_name, table.name.lower()}
         columns = (f"{name}.{c.name.lower()}" for name in names for c in table.columns)
-        scores[full_name(table)] = max((relevance.get(n, 0.0) for n in (*names, *columns)), default=0.0)
+        scores[table.folded_name] = max((relevance.get(n, 0.0) for n in (*names, *columns)), default=0.0)
     return scores
 
 
@@ -65,7 +60,7 @@ def joined_tables(schema: Schema, retrieval: Retrieval | None, relevance: Mappin
         return touched_tables(schema, relevance)
     named = [t for ranked in retrieval.items if ranked.score >= _ITEM for t in ranked.item.tables]
     named += [match.table for match in retrieval.values if match.score >= _VALUE]
-    known = {full_name(t) for t in schema.tables}
+    known = {t.folded_name for t in schema.tables}
     folded = (name.replace('"', "").lower() for name in named)
     return [name for name in dict.fromkeys(folded) if name in known]
 
@@ -80,9 +75,9 @@ def linked_part(catalog: Catalog, relevance: Mapping[str, float], between: Colle
         return catalog
     referred = _referred(catalog.schema)
     tables = tuple(
-        _narrowed(table, relevance, referred.get(full_name(table), frozenset()))
+        _narrowed(table, relevance, referred.get(table.folded_name, frozenset()))
         for table in catalog.schema.tables
-        if full_name(table) in shown
+        if table.folded_name in shown
     )
     return replace(catalog, schema=replace(catalog.schema, tables=tables))
 
@@ -94,7 +89,7 @@ def _referred(schema: Schema) -> dict[str, frozenset[str]]:
         for key in table.foreign_keys:
             other = schema.table(key.ref_table)
             if other is not None:
-                name = full_name(other)
+                name = other.folded_name
                 found[name] = found.get(name, frozenset()) | {c.lower() for c in key.ref_columns}
     return found
 
@@ -105,7 +100,7 @@ def _narrowed(table: Table, relevance: Mapping[str, float], referred: Collection
         return table
     keys = {c.name.lower() for c in table.columns if c.primary_key}
     keys |= {c.lower() for key in table.foreign_keys for c in key.columns} | set(referred)
-    names = full_name(table), table.name.lower()
+    names = table.folded_name, table.name.lower()
 
     def score(column: str) -> float:
         return max(relevance.get(f"{name}.{column}", 0.0) for name in names)

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from sqlore.answer.absent import AbsentValues
+from sqlore.errors import NotAQuery, SqloreError, UnsafeSql
 from sqlore.model import Attempt, Draft, Rows
 
 if TYPE_CHECKING:
     from sqlore.answer.tries import Tries
 
-__all__ = ["NOTHING_LEARNED", "remarks_on", "without_history"]
+__all__ = ["NOTHING_LEARNED", "refusal", "remarks_on", "without_history"]
 
 NOTHING_LEARNED: Final = (
     "nothing was learned for this database, so nothing is cited: sqlore learn --history FOLDER"
@@ -32,15 +33,18 @@ def without_history(draft: Draft) -> Draft:
     return replace(draft, notes=(*draft.notes, NOTHING_LEARNED)) if draft.sql else draft
 
 
-def _refused(attempts: Sequence[Attempt]) -> Iterator[str]:
-    """What the model wrote first and was not run.
+def refusal(error: SqloreError) -> str:
+    """What a model wrote that no query may do, where an error says so; empty for any other.
 
-    >>> list(_refused([Attempt("DELETE FROM loan", refused="DELETE is not a query"), Attempt("SELECT 1")]))
-    ['the model first wrote a statement that is not a query; it was refused: DELETE is not a query']
+    >>> refusal(NotAQuery("DELETE is not a query"))
+    'a statement that is not a query; it was refused: DELETE is not a query'
     """
-    for one in attempts:
-        if one.refused:
-            kind = (
-                "a statement that is not a query" if "not a query" in one.refused else "what no query may do"
-            )
-            yield f"the model first wrote {kind}; it was refused: {one.refused}"
+    if not isinstance(error, NotAQuery | UnsafeSql):
+        return ""
+    kind = "a statement that is not a query" if isinstance(error, NotAQuery) else "what no query may do"
+    return f"{kind}; it was refused: {error.message}"
+
+
+def _refused(attempts: Sequence[Attempt]) -> Iterator[str]:
+    """What the model wrote first and was not run."""
+    return (f"the model first wrote {one.refused}" for one in attempts if one.refused)

@@ -15,6 +15,7 @@ from sqlore.answer.candidates import Candidate, confidence, decided, rivals, vot
 from sqlore.answer.doubts import Doubts
 from sqlore.answer.join_path import JoinGraph, join_graph
 from sqlore.answer.missing_joins import mended_joins
+from sqlore.answer.remarks import refusal
 from sqlore.answer.slips import mended_names
 from sqlore.config import Settings
 from sqlore.errors import (
@@ -22,10 +23,8 @@ from sqlore.errors import (
     EngineError,
     ModelError,
     ModelRefusal,
-    NotAQuery,
     SqlError,
     SqloreError,
-    UnsafeSql,
 )
 from sqlore.llm.base import once, repeated
 from sqlore.model import Attempt, Rows, Usage
@@ -196,7 +195,7 @@ class Tries:
             candidate.rows = self.run(candidate.sql)
         except (ModelRefusal, SqlError, CheckError, EngineError) as error:
             candidate.error = describe(error)
-            refused = error.message if isinstance(error, NotAQuery | UnsafeSql) else ""
+            refused = refusal(error)
             again = repeated(answer.text) if answer.finish != "stop" else ""
             if again and not candidate.sql:
                 candidate.error = f"the model wrote the same again and again and was stopped: {_short(again)}"

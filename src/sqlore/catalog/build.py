@@ -122,7 +122,7 @@ def _index(
 ) -> ValueIndex:
     columns = []
     for table in schema.tables:
-        name = f"{table.schema}.{table.name}" if table.schema else table.name
+        name = table.full_name
         for column in table.columns:
             values = kept.get((name.lower(), column.name.lower()), ())
             meanings = dictionary.value_meanings(name, column.name)

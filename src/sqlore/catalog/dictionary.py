@@ -152,7 +152,7 @@ class Dictionary:
             return frozenset()
         found = set()
         for table in schema.tables:
-            name = f"{table.schema}.{table.name}" if table.schema else table.name
+            name = table.full_name
             whole = _is_sensitive(self.entry(name))
             for column in table.columns:
                 own = _is_sensitive(self.entry(name, column.name))

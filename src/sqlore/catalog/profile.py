@@ -160,7 +160,7 @@ def profile_database(
     left = budget.all_values
     found: dict[tuple[str, str], ColumnProfile] = {}
     for done, (table, column) in enumerate(plan):
-        name = _full_name(table)
+        name = table.full_name
         seen = ColumnProfile(name, column.name, column_kind(column))
         remaining = ends - time.monotonic()
         if looks_secret(column.name):
@@ -180,11 +180,7 @@ def profile_database(
         found[name, column.name] = seen
     if on_progress:
         on_progress(len(plan), len(plan), "")
-    return Profile(tuple(found[_full_name(t), c.name] for t in schema.tables for c in t.columns))
-
-
-def _full_name(table: Table) -> str:
-    return f"{table.schema}.{table.name}" if table.schema else table.name
+    return Profile(tuple(found[t.full_name, c.name] for t in schema.tables for c in t.columns))
 
 
 def _plan(schema: Schema) -> list[tuple[Table, Column]]:

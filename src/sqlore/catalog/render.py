@@ -15,6 +15,7 @@ from sqlore.catalog.gist import gist
 from sqlore.catalog.names import quote_name, quote_reference
 from sqlore.catalog.profile import ColumnProfile
 from sqlore.model import Column, Table
+from sqlore.sql.literals import quote_text
 
 _MEANING: Final = 60  # letters of the meaning of one value
 _BRIDGE: Final = 1e-6  # relevance of a table that only links relevant ones
@@ -73,9 +74,7 @@ def schema_text(
     );
     """
     wanted = {t.lower() for t in tables} if tables is not None else None
-    chosen = [
-        t for t in catalog.schema.tables if wanted is None or {t.name.lower(), _name(t).lower()} & wanted
-    ]
+    chosen = [t for t in catalog.schema.tables if wanted is None or {t.name.lower(), t.folded_name} & wanted]
     levels = _LEVELS if samples else _LEVELS[1:]
     barest = _all(catalog, chosen, _LEVELS[-1])
     if budget_tokens is None or count(barest) <= budget_tokens:
@@ -107,8 +106,8 @@ def _selected(
     any_relevant = any(scores.values())
     steps: list[tuple[float, int, int, Column | None]] = []
     for i, table in enumerate(tables):
-        if scores[_name(table)] > 0 or not any_relevant:
-            steps.append((-scores[_name(table)], i, -1, None))
+        if scores[table.full_name] > 0 or not any_relevant:
+            steps.append((-scores[table.full_name], i, -1, None))
             steps += [(-_column_score(table, c, relevance), i, n, c) for n, c in enumerate(table.columns)]
     kept: dict[int, set[str]] = {}
     used = count(_missing(tables, {}, budget))
@@ -131,7 +130,7 @@ def _selected(
 
 def _missing(tables: list[Table], kept: Mapping[int, set[str]], budget: int) -> str:
     """One comment that names tables left out, as many as a tenth of the budget holds."""
-    names = [_name(t) for i, t in enumerate(tables) if i not in kept]
+    names = [t.full_name for i, t in enumerate(tables) if i not in kept]
     if not names:
         return ""
     room, said = budget * 3 // 10, []
@@ -145,29 +144,25 @@ def _missing(tables: list[Table], kept: Mapping[int, set[str]], budget: int) -> 
     return f"-- not shown: {listed}"
 
 
-def _name(table: Table) -> str:
-    return f"{table.schema}.{table.name}" if table.schema else table.name
-
-
 def _table_score(table: Table, relevance: Mapping[str, float]) -> float:
-    own = max(relevance.get(_name(table).lower(), 0.0), relevance.get(table.name.lower(), 0.0))
+    own = max(relevance.get(table.folded_name, 0.0), relevance.get(table.name.lower(), 0.0))
     return max([own, *(_column_score(table, column, relevance) for column in table.columns)])
 
 
 def _table_scores(tables: list[Table], relevance: Mapping[str, float]) -> dict[str, float]:
     """Scores by table; a table that links two relevant ones is needed to join them."""
-    scores = {_name(t): _table_score(t, relevance) for t in tables}
-    relevant = {t.name.lower() for t in tables if scores[_name(t)] > 0}
+    scores = {t.full_name: _table_score(t, relevance) for t in tables}
+    relevant = {t.name.lower() for t in tables if scores[t.full_name] > 0}
     for table in tables:
         linked = {k.ref_table.lower() for k in table.foreign_keys} & relevant
-        if not scores[_name(table)] and len(linked) > 1:
-            scores[_name(table)] = _BRIDGE
+        if not scores[table.full_name] and len(linked) > 1:
+            scores[table.full_name] = _BRIDGE
     return scores
 
 
 def _column_score(table: Table, column: Column, relevance: Mapping[str, float]) -> float:
     name = column.name.lower()
-    return max(relevance.get(f"{t.lower()}.{name}", 0.0) for t in (_name(table), table.name))
+    return max(relevance.get(f"{t.lower()}.{name}", 0.0) for t in (table.full_name, table.name))
 
 
 def _keys(table: Table) -> set[str]:
@@ -186,8 +181,8 @@ def _create(catalog: Catalog, table: Table, columns: Collection[str] | None, sty
     lines = [_column_line(catalog, table, c, style, single) for c in shown]
     constraints = _constraints(catalog, table)
     left_out = len(table.columns) - len(shown)
-    about = catalog.dictionary.describe_table(_name(table)) or ""
-    note = _comment([_short(gist(about, style.letters, _name(table)), style.letters)])
+    about = catalog.dictionary.describe_table(table.full_name) or ""
+    note = _comment([_short(gist(about, style.letters, table.full_name), style.letters)])
     parts = [f"CREATE TABLE {_quoted(catalog, table)} ({note}"]
     bodies = [*lines, *((f"  {c}", "") for c in constraints)]
     for number, (body, comment) in enumerate(bodies, start=1):
@@ -235,7 +230,7 @@ def _constraints(catalog: Catalog, table: Table) -> list[str]:
 
 def _known(catalog: Catalog, table: Table, column: Column, style: _Style) -> list[str]:
     """Description, meanings of codes, or else the values of a coded column, a range, a few samples."""
-    name = _name(table)
+    name = table.full_name
     entry = catalog.dictionary.entry(name, column.name)
     told = []
     if entry and style.letters:
@@ -283,7 +278,7 @@ def _code(code: str, meaning: str | None, profile: ColumnProfile | None) -> str:
 
 def _literal(value: str) -> str:
     """A value in quotes, on one line."""
-    return "'" + _short(value, 60).replace("'", "''") + "'"
+    return quote_text(_short(value, 60))
 
 
 def _short(text: str | None, letters: int) -> str:

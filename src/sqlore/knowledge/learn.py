@@ -97,17 +97,22 @@ def learn(
     batch: int = 200,
     retry: bool = False,
     synthetic: bool = False,
+    whole: bool = False,
 ) -> LearnReport:
     """Learns scripts into a store. Learning the same again changes nothing.
 
     `schema` is the catalog's where it is not given. A text that was not understood is read again in another
     dialect than it was tried in; `retry` reads all of these again. `synthetic` marks scripts that sqlore made
-    itself: they are no support of anything, and what they call columns and formulas is not learned. Ctrl-C
-    keeps every batch that was stored and is passed on. Raises `StoreEmbeddingError` where the store's vectors
-    are another model's.
+    itself: they are no support of anything, and what they call columns and formulas is not learned. `whole`
+    says that these are all scripts of their sources: what was not understood of one and is no longer in it
+    was corrected, and is forgotten. Ctrl-C keeps every batch that was stored and is passed on. Raises
+    `StoreEmbeddingError` where the store's vectors are another model's.
     """
     learner = _Learner(store, catalog, schema, dialect, embedder, on_progress, batch, retry, synthetic)
-    return learner.run(scripts, workers)
+    report = learner.run(scripts, workers)
+    if whole:
+        store.forget_gone(learner.seen.by_source())
+    return report
 
 
 class _Learner:

@@ -57,6 +57,13 @@ class Seen:
             for key in ready
         ]
 
+    def by_source(self) -> dict[str, set[int]]:
+        """The hashes of the texts that each source holds, by its name."""
+        found: dict[str, set[int]] = {}
+        for number, source, _ in self._counts:
+            found.setdefault(source, set()).add(number)
+        return found
+
     def _runs(self, number: int, source: str, author: str) -> int:
         known = self._counts.get((number, source, author))
         return known.runs if known else 0

@@ -55,7 +55,7 @@ class Citation:
 class Attempt:
     """One answer of the model on the way to a draft; `error` says why it was not taken.
 
-    `refused` is what it did that no query may do: it was no query at all, or not a harmless one.
+    `refused` says what no query may do and it did: it was no query at all, or not a harmless one.
     """
 
     sql: str

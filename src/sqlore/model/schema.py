@@ -46,6 +46,16 @@ class Table:
     rows: int | None = None
     is_view: bool = False
 
+    @property
+    def full_name(self) -> str:
+        """The name, after its schema's where that is not the default: as dictionaries have it."""
+        return f"{self.schema}.{self.name}" if self.schema else self.name
+
+    @property
+    def folded_name(self) -> str:
+        """The full name in lower case: what tables are looked up by, as skeletons have it."""
+        return self.full_name.lower()
+
     def column(self, name: str) -> Column | None:
         """The column of that name, whatever its case."""
         folded = name.lower()

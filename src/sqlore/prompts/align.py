@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from sqlore.errors import EngineError
+from sqlore.catalog.lookup import column_holds
 from sqlore.sql.tree import parse_one
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Aligner:
 
     def _meant(self, table: Table, column: Column, said: str) -> tuple[str, str] | None:
         """The column and value of the same table that a text stands for: the same column before others."""
-        full = f"{table.schema}.{table.name}" if table.schema else table.name
+        full = table.full_name
         matches = [
             match
             for match in self.catalog.values.match(said)
@@ -98,18 +98,10 @@ class Aligner:
         return next(iter(others)) if len(others) == 1 else None
 
     def _holds(self, table: Table, column: Column, text: str) -> bool | None:
-        """Whether a column has the text; None where that cannot be seen in the time."""
-        engine = self.engine
-        if engine is None:
+        """Whether a column has the text; None where that cannot be seen."""
+        if self.engine is None:
             return None
-        where = ".".join(engine.quote(part) for part in (table.schema, table.name) if part)
-        escaped = text.replace("\\", "\\\\") if engine.dialect == "mysql" else text
-        literal = "'" + escaped.replace("'", "''") + "'"
-        query = f"SELECT 1 FROM {where} WHERE {engine.quote(column.name)} = {literal}"
-        try:
-            return bool(engine.run(query, limit=1, timeout=_SECONDS).rows)
-        except EngineError:
-            return None
+        return column_holds(self.engine, self.catalog.schema, table.full_name, column.name, text, _SECONDS)
 
     # -------------------------------------------------------------- style
 

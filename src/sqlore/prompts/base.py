@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 from sqlore.model import Message, RankedItem, Retrieval, Rows, ValueMatch
 from sqlore.prompts.rules import rules
 from sqlore.prompts.text import as_data, neutral
+from sqlore.sql.literals import quote_text
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
@@ -169,8 +170,7 @@ def value_lines(context: PromptContext, most: int = 6) -> list[str]:
     """The words of the question that are values of the database, a line each; none where they are masked."""
     lines = []
     for table, column, value in best_values(context, most):
-        quoted = as_data(value, 80).replace("'", "''")
-        lines.append(f"- {table}.{column} = '{quoted}'")
+        lines.append(f"- {table}.{column} = {quote_text(as_data(value, 80))}")
     return lines
 
 

@@ -11,11 +11,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from sqlore.catalog.lookup import column_holds
 from sqlore.errors import CheckError, EngineError, SqlError
 from sqlore.model import Fragment, Rows
 from sqlore.prompts.text import sql_line
 from sqlore.prompts.tree_distance import skeleton_tree, tree_distance
 from sqlore.sql import check_query, parse_script
+from sqlore.sql.literals import quote_text
+from sqlore.sql.names import table_and_column
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
@@ -30,7 +33,6 @@ SECONDS: Final = 5.0
 _EQUAL: Final = re.compile(r"""(?:"[^"]*"|[^\s()"])+ (?:= <val>|in \(<val>\))""")
 #: A table joined to itself on one and the same column: it gives back its own rows.
 _SELF: Final = re.compile(r"""(?P<table>.+)\.(?P<column>[^.]+) = (?P=table)#2\.(?P=column)""")
-_LAST_NAME: Final = re.compile(r"""[^."]+$|"[^"]*"$""")
 
 
 class Unfit(Exception):
@@ -90,23 +92,12 @@ class Bench:
         """Every text that a column is compared with is in the column. Raises Unfit."""
         if len(fragment.tables) != 1 or len(fragment.columns) != 1:
             return
-        name = _LAST_NAME.search(fragment.columns[0])
-        table = self._schema.table(fragment.tables[0].replace('"', ""))
-        column = table.column(name[0].strip('"')) if table and name else None
-        if table is None or column is None:
-            return
-        quote = self._engine.quote
-        where = ".".join(quote(part) for part in (table.schema, table.name) if part)
+        table, column = table_and_column(fragment.columns[0])
         for literal in fragment.literals:
-            text = "'" + literal.replace("'", "''") + "'"
-            if text not in fragment.sql:  # a number, or a placeholder
+            if quote_text(literal) not in fragment.sql:  # a number, or a placeholder
                 continue
-            query = f"SELECT 1 FROM {where} WHERE {quote(column.name)} = {text}"
-            try:
-                found = self._engine.run(query, limit=1, timeout=SECONDS).rows
-            except EngineError:  # a table too large to be searched in the time: its own query did run
-                continue
-            if not found:
+            # Where a table is too large to be searched in the time, its own query did run.
+            if column_holds(self._engine, self._schema, table, column, literal, SECONDS) is False:
                 raise Unfit("names a value that is not there")
 
 

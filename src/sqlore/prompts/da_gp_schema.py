@@ -13,6 +13,7 @@ from typing import Final
 from sqlore.catalog import Catalog, ColumnProfile, quote_name, schema_text
 from sqlore.model import Column, Table
 from sqlore.prompts.text import as_data, neutral, tokens
+from sqlore.sql.literals import quote_text
 
 __all__ = ["domain_schema", "told_within"]
 
@@ -101,9 +102,7 @@ def _values(profile: ColumnProfile, meanings: dict[str, str], samples: int) -> s
     short = [value for value, _ in profile.values if value.strip() and len(value) <= _LONGEST]
     shown = []
     for value in _spread(list(dict.fromkeys([*meanings, *short])), samples):
-        written = (
-            value if profile.kind == "number" else "'" + as_data(value, _LONGEST).replace("'", "''") + "'"
-        )
+        written = value if profile.kind == "number" else quote_text(as_data(value, _LONGEST))
         shown.append(f"{written} = {as_data(meanings[value], 60)}" if value in meanings else written)
     return "values: " + ", ".join(shown) if shown else ""
 

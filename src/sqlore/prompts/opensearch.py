@@ -127,10 +127,9 @@ class StructuredPrompt:
         for part in said.split(","):
             table, _, column = re.sub(r"[\"`\[\]()]", "", part).strip().rpartition(".")
             for one in self.catalog.schema.tables:
-                full = f"{one.schema}.{one.name}" if one.schema else one.name
                 known = one.column(column)
-                if known is not None and table.lower() in ("", one.name.lower(), full.lower()):
-                    found.setdefault(f"{full}.{known.name}")
+                if known is not None and table.lower() in ("", one.name.lower(), one.folded_name):
+                    found.setdefault(f"{one.full_name}.{known.name}")
         return list(found)[:_COLUMNS]
 
     def _values(self, said: str) -> list[ValueMatch]:

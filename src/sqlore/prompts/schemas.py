@@ -53,14 +53,14 @@ def filtered(
     >>> [(table.name, [column.name for column in table.columns]) for table in found]
     [('hero', ['id', 'cm'])]
     """
-    scores = {_name(table): _score(table, relevance) for table in schema.tables}
-    best = sorted(schema.tables, key=lambda table: -scores[_name(table)])[:most_tables]
-    chosen = {_name(table) for table in best}
+    scores = {table.folded_name: _score(table, relevance) for table in schema.tables}
+    best = sorted(schema.tables, key=lambda table: -scores[table.folded_name])[:most_tables]
+    chosen = {table.folded_name for table in best}
     chosen |= {name for name, others in _linked(schema).items() if len(others & chosen) > 1}
     referred = {
-        (_name(other), column.lower())
+        (other.folded_name, column.lower())
         for table in schema.tables
-        if _name(table) in chosen
+        if table.folded_name in chosen
         for key in table.foreign_keys
         if (other := schema.table(key.ref_table)) is not None
         for column in key.ref_columns
@@ -68,7 +68,7 @@ def filtered(
     return [
         _part(table, schema, chosen, referred, relevance, most_columns)
         for table in schema.tables
-        if _name(table) in chosen
+        if table.folded_name in chosen
     ]
 
 
@@ -84,10 +84,10 @@ def _part(
     foreign = tuple(
         key
         for key in table.foreign_keys
-        if (other := schema.table(key.ref_table)) is not None and _name(other) in chosen
+        if (other := schema.table(key.ref_table)) is not None and other.folded_name in chosen
     )
     keys = {column.name for column in table.columns if column.primary_key}
-    keys |= {column.name for column in table.columns if (_name(table), column.name.lower()) in referred}
+    keys |= {column.name for column in table.columns if (table.folded_name, column.name.lower()) in referred}
     keys |= {column for key in foreign for column in key.columns}
     others = [column for column in table.columns if column.name not in keys]
     others.sort(key=lambda column: -_column_score(table, column, relevance))
@@ -103,22 +103,18 @@ def _linked(schema: Schema) -> dict[str, set[str]]:
         for key in table.foreign_keys:
             other = schema.table(key.ref_table)
             if other is not None and other is not table:
-                linked[_name(table)].add(_name(other))
-                linked[_name(other)].add(_name(table))
+                linked[table.folded_name].add(other.folded_name)
+                linked[other.folded_name].add(table.folded_name)
     return linked
 
 
-def _name(table: Table) -> str:
-    return (f"{table.schema}.{table.name}" if table.schema else table.name).lower()
-
-
 def _score(table: Table, relevance: Mapping[str, float]) -> float:
-    own = max(relevance.get(name, 0.0) for name in (_name(table), table.name.lower()))
+    own = max(relevance.get(name, 0.0) for name in (table.folded_name, table.name.lower()))
     return max([own, *(_column_score(table, column, relevance) for column in table.columns)])
 
 
 def _column_score(table: Table, column: Column, relevance: Mapping[str, float]) -> float:
-    names = (_name(table), table.name.lower())
+    names = (table.folded_name, table.name.lower())
     return max(relevance.get(f"{name}.{column.name.lower()}", 0.0) for name in names)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlore.catalog.names import looks_secret, quote_name
 from sqlore.prompts.transpose_slots import Use
+from sqlore.sql.literals import quote_text
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog, ColumnProfile
@@ -84,7 +85,7 @@ class TargetColumn:
         return words[number % len(words)] if words else ""
 
     def _said(self, value: str) -> str:
-        return value if self.bare else "'" + value.replace("'", "''") + "'"
+        return value if self.bare else quote_text(value)
 
 
 class Target:

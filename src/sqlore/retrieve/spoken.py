@@ -18,6 +18,7 @@ from sqlore.retrieve.association import Going, conditions, holding, settled
 from sqlore.retrieve.plain_words import QUANTITIES, SAYS_NOTHING
 from sqlore.retrieve.snapshot import Snapshot
 from sqlore.retrieve.words import STOPWORDS, stem
+from sqlore.sql.literals import quote_text
 
 __all__ = ["in_the_question", "near_by", "spoken"]
 
@@ -83,11 +84,10 @@ def in_the_question(item: KnowledgeItem, values: Iterable[ValueMatch]) -> Knowle
     """
     if item.kind != "condition" or item.skeleton.count(VAL) != 1:
         return item
-    shown = next((t[0] for t, _ in item.literals if len(t) == 1 and f"'{t[0]}'" in item.sql), None)
+    shown = next((t[0] for t, _ in item.literals if len(t) == 1 and quote_text(t[0]) in item.sql), None)
     for value in values:
         if shown is not None and f"{value.table}.{value.column}".lower() in item.columns:
-            quoted = value.value.replace("'", "''")
-            return replace(item, sql=item.sql.replace(f"'{shown}'", f"'{quoted}'"))
+            return replace(item, sql=item.sql.replace(quote_text(shown), quote_text(value.value)))
     return item
 
 
@@ -96,7 +96,7 @@ def _item(snapshot: Snapshot, going: Going) -> GoesWith:
     item = snapshot.items[going.item]
     written = item.skeleton
     for value in going.literals:
-        plain = value if re.fullmatch(r"-?\d+(?:\.\d+)?", value) else f"'{value}'"
+        plain = value if re.fullmatch(r"-?\d+(?:\.\d+)?", value) else quote_text(value)
         written = written.replace(VAL, plain, 1)
     scripts = dict.fromkeys(snapshot.texts[row].script for row in going.texts)
     return GoesWith(item.id, item.kind, written, tuple(scripts))

@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 from sqlglot import exp
 
+from sqlore.sql.literals import quote_text
 from sqlore.sql.names import spell
 from sqlore.sql.natsql.scope import Frame, Ref
 from sqlore.sql.natsql.terms import AGGREGATES, Terms, function
-from sqlore.sql.render import quote, unwrap
+from sqlore.sql.render import unwrap
 
 Operation = Literal[
     "rows",
@@ -64,7 +65,7 @@ class SqlTerms(Terms):
         return f"{spell(ref.table)}.{spell(ref.column.lower())}"
 
     def quoted(self, text: str) -> str:
-        return quote(text)
+        return quote_text(text)
 
 
 def disjuncts(node: Any) -> list[Any]:

@@ -8,9 +8,10 @@ from typing import Any, Final
 from sqlglot import exp
 
 from sqlore.errors import ParseError
+from sqlore.sql.literals import quote_text
 from sqlore.sql.names import spell, word_set
 from sqlore.sql.operators import Operators
-from sqlore.sql.render import BITS, COMPARE, OR, POSTFIX, Text, quote, unwrap
+from sqlore.sql.render import BITS, COMPARE, OR, POSTFIX, Text, unwrap
 from sqlore.sql.resolve import ATOM, Piece
 from sqlore.sql.tokens import FUNCTION_MARK
 
@@ -162,7 +163,7 @@ class Functions(Operators):
                 name = str(item.this.name)
                 value = self.render(item.expression)[0]
                 fields.append(
-                    f"{quote(name.lower())}: {value}" if braces else f"{value} as {spell(name.lower())}"
+                    f"{quote_text(name.lower())}: {value}" if braces else f"{value} as {spell(name.lower())}"
                 )
             else:
                 fields.append(self.render(item)[0])

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sqlglot import TokenType, exp
 
+from sqlore.sql.literals import quote_text
 from sqlore.sql.numbering import sort_key
 from sqlore.sql.placeholders import is_placeholder
 from sqlore.sql.render import (
@@ -24,7 +25,6 @@ from sqlore.sql.render import (
     UNARY,
     Renderer,
     Text,
-    quote,
     unwrap,
 )
 from sqlore.sql.resolve import ATOM, LITERAL, Value
@@ -73,7 +73,7 @@ class Operators(Renderer):
         if args.get("is_string"):
             if word == "val" and offset >= 0 and self.source_text[offset] == "<":
                 return self.mask(offset, "<val>", ("<val>",))
-            return self.mask(offset, quote(word), (word,))
+            return self.mask(offset, quote_text(word), (word,))
         if offset >= 0:
             word = self.source_text[offset : meta["end"] + 1]
         return self.mask(offset, sign + word, (sign + word,))
@@ -107,7 +107,7 @@ class Operators(Renderer):
         word = str(inner.this)
         if spelled[:1] not in ("'", '"', "") and not spelled[0].isdigit():
             return self.mask(offset, f"interval {spelled}{words}", (spelled,))
-        return self.mask(offset, f"interval {sign}{quote(word)}{words}", (f"{sign}{word}{words}",))
+        return self.mask(offset, f"interval {sign}{quote_text(word)}{words}", (f"{sign}{word}{words}",))
 
     def _interval_value(self, node: Any) -> tuple[int, str]:
         """Where the value of an interval stands, and its spelling: sqlglot forgets both.

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from sqlglot import exp
 
+from sqlore.sql.literals import quote_text
 from sqlore.sql.names import fold, spell
 from sqlore.sql.numbering import tagged
 from sqlore.sql.resolve import ATOM, LITERAL, Piece, Reference, Scope, Source, Value
@@ -187,7 +188,7 @@ class Renderer:
     def _string(self, node: Any) -> Piece:
         identifier = node.args["this"]
         word = identifier.args["this"]
-        value = Value(identifier._meta["start"], quote(word), (word,))
+        value = Value(identifier._meta["start"], quote_text(word), (word,))
         return Piece(LITERAL, ATOM, (value,))
 
     def column(self, node: Any) -> Text:
@@ -232,8 +233,3 @@ def unwrap(node: Any) -> Any:
     while type(node) is exp.Paren:
         node = node.args["this"]
     return node
-
-
-def quote(word: str) -> str:
-    """A string as a literal of standard SQL."""
-    return "'" + word.replace("'", "''") + "'"

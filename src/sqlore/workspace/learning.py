@@ -50,6 +50,7 @@ def learn_history(
         catalog=catalog,
         dialect=dialect,
         embedder=lore.embedder,
+        whole="-" not in map(str, sources),
         on_progress=on_progress and (lambda p: on_progress("learning scripts", p.read, None)),
     )
     keep_catalog(lore, report.catalog or catalog, catalog.schema, state)

@@ -55,11 +55,6 @@ def _folded(table: str, column: str) -> tuple[str, str]:
     return table.replace('"', "").lower(), column.replace('"', "").lower()
 
 
-def full_name(table: Table) -> str:
-    """What the dictionary calls a table."""
-    return f"{table.schema}.{table.name}" if table.schema else table.name
-
-
 def tables_view(state: Served) -> list[TableSummary]:
     """All tables, in the schema's order."""
     known = _Known(state)
@@ -74,13 +69,13 @@ def table_view(state: Served, name: str) -> TableEntry:
         raise NotFound(f"the database has no table {name}")
     return TableEntry(
         **_table(known, table),
-        said=_sayings(known.said(full_name(table))),
+        said=_sayings(known.said(table.full_name)),
         entries=[_column(known, table, column) for column in table.columns],
     )
 
 
 def _table(known: _Known, table: Table) -> dict[str, Any]:
-    name, said = full_name(table), known.catalog.dictionary
+    name, said = table.full_name, known.catalog.dictionary
     columns = {f"{name}.{column.name}".lower() for column in table.columns}
     return {
         "name": name,
@@ -96,7 +91,7 @@ def _table(known: _Known, table: Table) -> dict[str, Any]:
 
 
 def _column(known: _Known, table: Table, column: Column) -> ColumnEntry:
-    name, dictionary = full_name(table), known.catalog.dictionary
+    name, dictionary = table.full_name, known.catalog.dictionary
     best, said = dictionary.entry(name, column.name), known.said(name, column.name)
     profile = known.catalog.profile.column(name, column.name)
     values: dict[str, Any] = {}
@@ -186,7 +181,7 @@ def changed_entries(catalog: Catalog, asked: DictionaryPatch) -> tuple[list[Entr
         raise NotFound(f"the database has no table {asked.table}")
     if asked.column is not None and table.column(asked.column) is None:
         raise NotFound(f"table {asked.table} has no column {asked.column}")
-    name = full_name(table)
+    name = table.full_name
     made: list[Entry] = []
     gone: list[Entry] = []
     if asked.model_fields_set & {"description", "name", "synonyms", "sensitive"}:

@@ -17,6 +17,7 @@ from starlette.background import BackgroundTask
 from sqlore.engines import Engine
 from sqlore.interfaces.http.results import KeptResult
 from sqlore.model import Rows
+from sqlore.sql.literals import quote_text
 
 __all__ = ["Format", "exported", "write_csv", "write_parquet"]
 
@@ -53,7 +54,9 @@ def write_parquet(rows: Rows, file: Path) -> None:
 
     names = _unique(rows.columns)
     types = [_type([row[place] for row in rows.rows]) for place in range(len(names))]
-    listed = ", ".join(f"{_quoted(name)}: {_quoted(type_)}" for name, type_ in zip(names, types, strict=True))
+    listed = ", ".join(
+        f"{quote_text(name)}: {quote_text(type_)}" for name, type_ in zip(names, types, strict=True)
+    )
     with tempfile.TemporaryDirectory(prefix="sqlore-") as folder:
         source = Path(folder) / "rows.ndjson"
         with source.open("w", encoding="utf-8") as out:
@@ -62,14 +65,10 @@ def write_parquet(rows: Rows, file: Path) -> None:
                 out.write(json.dumps(dict(zip(names, values, strict=True)), ensure_ascii=True) + "\n")
         with duckdb.connect() as db:
             db.execute(
-                f"COPY (SELECT * FROM read_json({_quoted(str(source))}, format = 'newline_delimited',"
+                f"COPY (SELECT * FROM read_json({quote_text(str(source))}, format = 'newline_delimited',"
                 f" columns = {{{listed}}}, maximum_object_size = 268435456))"
-                f" TO {_quoted(str(file))} (FORMAT parquet)"
+                f" TO {quote_text(str(file))} (FORMAT parquet)"
             )
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _unique(names: Sequence[str]) -> list[str]:

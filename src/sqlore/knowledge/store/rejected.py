@@ -1,9 +1,10 @@
-"""What was not learned: keeping it, reading it again in another dialect, and forgetting it when it is."""
+"""What was not learned: keeping it, reading it again in another dialect, and forgetting it when it is learned
+or is no longer there."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from sqlore.knowledge.records import NewScript
@@ -11,7 +12,7 @@ from sqlore.knowledge.store.items import rows_of
 from sqlore.knowledge.store.rows import insert
 from sqlore.model import Rejected
 
-__all__ = ["keep_rejected", "rejected_in", "understood"]
+__all__ = ["forget_gone", "keep_rejected", "rejected_in", "understood"]
 
 MAX_REJECTED: Final = 20_000
 _BY_DIALECT: Final = ("unparsable", "not_a_query")
@@ -79,3 +80,14 @@ def understood(db: sqlite3.Connection, scripts: Iterable[NewScript]) -> None:
     )
     found = [(int(row[0]), texts[row[1], row[2]]) for row in places if (row[1], row[2]) in texts]
     db.executemany("DELETE FROM rejected WHERE hash = ?1 AND substr(sql, 1, length(?2)) = ?2", found)
+
+
+def forget_gone(db: sqlite3.Connection, texts: Mapping[str, Collection[int]]) -> int:
+    """Takes out what the given sources hold no longer: it was corrected there. Returns how many.
+
+    `texts` are the hashes of all that a source holds now, by its name.
+    """
+    rows = db.execute("SELECT hash, source FROM rejected WHERE source IS NOT NULL")
+    gone = [(int(number),) for number, source in rows if source in texts and number not in texts[source]]
+    db.executemany("DELETE FROM rejected WHERE hash = ?", gone)
+    return len(gone)

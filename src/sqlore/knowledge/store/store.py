@@ -21,6 +21,7 @@ from sqlore.knowledge.records import (
 from sqlore.knowledge.store import health, scripts
 from sqlore.knowledge.store.file import connect, plain_errors, sound
 from sqlore.knowledge.store.forget import forget_synthetic
+from sqlore.knowledge.store.rejected import forget_gone
 from sqlore.knowledge.store.text import TextIndex, set_description
 from sqlore.knowledge.store.trust import mark_stale, merge, set_trust, set_words
 from sqlore.knowledge.store.write import add_batch
@@ -107,6 +108,14 @@ class Store(StoreReader):
         """Stores a batch in one transaction and says what was new."""
         with self._writing() as db:
             return add_batch(db, batch)
+
+    def forget_gone(self, texts: Mapping[str, Collection[int]]) -> int:
+        """Forgets what was not learned of sources that hold it no longer; returns how many.
+
+        `texts` are the hashes of all texts that a source holds now, by its name.
+        """
+        with self._writing() as db:
+            return forget_gone(db, texts)
 
     def forget_synthetic(self, source: str, *, keep: Collection[int] = ()) -> int:
         """Takes the synthetic texts of `source` out, but those whose hash is in `keep`; returns how many.
