@@ -5,23 +5,29 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import sqlglot
 
+from sqlore.answer.refine.ask import _Hidden
 from sqlore.answer.refine.change import Refiner
 from sqlore.answer.refine.checked import checked_draft
 from sqlore.answer.refine.history import DraftHistory, Refinement
 from sqlore.answer.refine.wish import _named
-from sqlore.catalog import Catalog, build_catalog, catalog_from_schema
+from sqlore.answer.reuse import Reuser
+from sqlore.catalog import Catalog, ColumnValues, ValueIndex, build_catalog, catalog_from_schema
 from sqlore.config import Settings
 from sqlore.engines import Engine, connect
 from sqlore.errors import EditError, ModelRefusal, ModelUnavailable, UnknownName, UsageError
 from sqlore.knowledge import Store, learn
 from sqlore.llm import FunctionModel
 from sqlore.model import Column, Message, Schema, Script, Table
+from sqlore.sql import parse_script
+from sqlore.sql.edit.query import Query
 from sqlore.sql.edit.text import TextEdit
+from sqlore.sql.literals import quote_text
 from support import data_dir
 
 MARVEL = (
@@ -425,6 +431,76 @@ def test_a_remote_model_gets_no_value_where_they_are_masked(heroes: tuple[Engine
     model = Told("T2.publisher_name <> :v7", "T2.publisher_name <> :v1", remote=True)
     wished(heroes, model, "T2.publisher_name = 'Marvel Comics'", "everybody else", mask=True)
     assert "no value :v7" in model.requests[1][-1].content
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "bigquery", "postgres", "sqlite", "duckdb"])
+@pytest.mark.parametrize("value", ["ACME\\bob", "tail\\", "O'Neil", "line\\n"])
+def test_values_with_backslashes_and_quotes_stay_what_they_are(dialect: str, value: str) -> None:
+    """From the history, into another script; from a wish; from a question."""
+    schema = Schema((Table("login", (Column("id"), Column("account"))),), dialect=dialect)
+    stored = ValueIndex([ColumnValues("login", "account", ("zoe", value))])
+    catalog = replace(catalog_from_schema(schema), values=stored)
+    sql = "SELECT COUNT(*) FROM login WHERE account = 'zoe'"
+
+    def literals(text: str) -> tuple[str, ...]:
+        return next(f.literals for f in parse_script(text, dialect=dialect, schema=schema).fragments
+                    if f.kind == "condition")  # fmt: skip
+
+    with Store.create(":memory:") as store:
+        scripts = [
+            Script(sql, key="1", question="How many logins of account zoe?", dialect=dialect),
+            Script(sql.replace("'zoe'", quote_text(value, dialect)), key="2", question="?", dialect=dialect),
+        ]
+        learn(store, scripts, catalog=catalog, dialect=dialect, embedder=None)
+        refiner = Refiner(catalog, dialect, store=store, settings=Settings())
+        place = next(one.number for one in refiner.items(sql) if one.kind == "condition")
+        (other,) = refiner.alternatives(sql, place)
+        assert other.with_values == 1
+        assert literals(refiner.choose(sql, place, other.item, other.sql).after) == (value,)
+        assert literals(refiner.wish(sql, place, f"only {value}").after) == (value,)
+        back = refiner.wish(sql, place, f"only {value}").after
+        assert literals(refiner.wish(back, place, f"zoe instead of {value}").after) == ("zoe",)
+        found = Reuser(store.texts(), catalog, dialect).find(
+            f"How many logins of account {value}?", attested=1
+        )
+        assert found is not None
+        assert literals(found.sql) == (value,)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "written", "shown"),
+    [
+        ("sqlite", '"TopSecret"', ":v1"),
+        ("sqlite", "'a' /* TopSecret */", ":v1"),
+        ("sqlite", '(SELECT MAX("TopSecret") FROM person)', "(SELECT MAX(:v1) FROM person)"),
+        ("mysql", "N'TopSecret'", ":v1"),
+        ("mysql", "_utf8'TopSecret'", "_utf8:v1"),
+        ("postgres", "E'Top\\'Secret'", ":v1"),
+        ("postgres", "$x$TopSecret$x$", ":v1"),
+        ("duckdb", "$$TopSecret$$", ":v1"),
+        ("bigquery", "r'TopSecret'", ":v1"),
+        ("snowflake", "$$TopSecret$$", ":v1"),
+        ("oracle", "q'[TopSecret]'", ":v1"),
+        ("sqlite", "-512", "-:v1"),
+    ],
+)
+def test_literals_of_every_spelling_are_masked(dialect: str, written: str, shown: str) -> None:
+    schema = Schema((Table("person", (Column("id"), Column("name"))),), dialect=dialect)
+    query = Query(f"SELECT COUNT(*) FROM person WHERE name = {written}", dialect, schema)
+    place = next(n for n, one in enumerate(query.fragments) if one.kind == "condition")
+    hidden = _Hidden(query, place)
+    assert hidden.text == f"name = {shown}"
+    plain = written.partition(" /*")[0]
+    assert hidden.restored(hidden.text) == f"name = {plain}"
+    assert "Secret" not in hidden.masked(f"{hidden.restored(hidden.text)} is wrong")
+
+
+def test_a_value_that_cannot_be_masked_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = Schema((Table("person", (Column("id"), Column("name"))),), dialect="sqlite")
+    query = Query("SELECT id FROM person WHERE name = 'TopSecret'", "sqlite", schema)
+    monkeypatch.setattr(_Hidden, "_is_literal", lambda *_: False)
+    with pytest.raises(EditError, match="cannot be hidden"):
+        _Hidden(query, next(n for n, one in enumerate(query.fragments) if one.kind == "condition"))
 
 
 def test_a_wish_has_to_be_about_one_item(refiner: Refiner) -> None:

@@ -10,6 +10,7 @@ import pytest
 from tests.store_helpers import WordEmbedder
 
 from sqlore.answer import ask
+from sqlore.answer.asked_before import words_of
 from sqlore.answer.reuse import Reuser
 from sqlore.catalog import Catalog, build_catalog
 from sqlore.config import Settings, load_settings
@@ -118,6 +119,11 @@ def reuser(store: Store, catalog: Catalog) -> Reuser:
             "q2",
             "SELECT name FROM hero WHERE height > 200",
         ),
+        (
+            "What are the names of heroes taller than .5 cm?",
+            "q2",
+            "SELECT name FROM hero WHERE height > 0.5",
+        ),
         ("List the two tallest heroes.", "q3", "SELECT name FROM hero ORDER BY height DESC LIMIT 2"),
         (
             "Which heroes with green eyes of 1940?",
@@ -152,6 +158,9 @@ def test_a_known_question_with_other_values(reuser: Reuser, question: str, key: 
         ("Which heroes with green eyes of 40?", "a number for a year"),
         ("Which heroes have 'xyz' in their name?", "contained in no value"),
         ("Heroes since 1975-01", "a month for a day"),
+        ("What are the names of heroes taller than !200 cm?", "one more sign"),
+        ("What are the names of heroes taller than –200 cm?", "a negative number"),
+        ("Which heroes have 'to_' in their name?", "a wildcard"),
         ("What are 200 times Storm in height?", "arithmetic is no parameter"),
         ("Who began in 1975?", "the year is a part of a date of the script too"),
         ("Who is the tallest?", "nothing alike"),
@@ -311,12 +320,45 @@ def test_its_own_question_is_found_whatever_its_sql_says(
 
 
 @pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("status = 'paid'", "status != 'paid'", False),
+        ("status = 'paid'", "status <> 'paid'", False),
+        ("status paid", "status !paid", False),
+        ("status paid", "status ≠ paid", False),
+        ("a < 5", "a <= 5", False),
+        ("a > 5", "a >= 5", False),
+        ("a > 5", "a > .5", False),
+        ("a > 5", "a > -5", False),
+        ("a > 5", "a > \u20135", False),
+        ("a > 5", "a > \u22125", False),
+        ("a > -5", "a > \u20135", True),
+        ("a > 5", "a > \u2014 5", False),
+        ("2010-2012", "2010 2012", False),
+        ("2010\u20132012", "2010-2012", True),
+        ("amount 5", "amount-5", False),
+        ("label x", "label -x", False),
+        ("people who use .NET", "people who use net", False),
+        ("How many?!", "how many!", True),
+        ("heroes \u2014 all of them", "Heroes, all of them!", True),
+        ("a full-time job", "a full time job", True),
+    ],
+)
+def test_signs_are_not_punctuation(one: str, other: str, same: bool) -> None:
+    assert (words_of(one) == words_of(other)) is same
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "How many heroes did DC Comics publish?",
         "How many heroes did Marvel Comics not publish?",
         "Heroes since 1962-05-02",
         "Show the names of heroes taller than -180 cm",
+        "Show the names of heroes taller than –180 cm",
+        "Show the names of heroes taller than .180 cm",
+        "Show the names of heroes taller than !180 cm",
+        "Show the names of heroes taller than >= 180 cm",
     ],
 )
 def test_other_words_or_values_are_asked_of_the_model(

@@ -23,10 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Asked", "asked_before", "words_of"]
 
+#: Numbers with their sign and parts, words, and the signs that mean something: a ``!`` before what it denies,
+#: a hyphen that parts no two words, a point at the beginning of a name.
 _PARTS: Final = re.compile(
-    r"(?<!\w)[-+]?\d+(?:[.,:/-]\d+)*\w*|\w+|[<>=%+*/#&@$€£^~|\\]|(?<![\w\s])-|(?<=\s)-(?=\s)|[^\w\s\x00-\x7f]"
+    r"(?<!\w)[-+]?\.?\d+(?:[.,:/-]\d+)*\w*|\w+|[<>=%+*/#&@$€£^~|\\]|!(?=\s*[=~<>]|[\w(])|(?<!\w)-|-(?=\.?\d)"
+    r"|(?<![\w.])\.(?=\w)|[^\w\s\x00-\x7f]"
 )
-_QUOTES: Final = str.maketrans(dict.fromkeys("‘’“”„«»…–—¿¡", " "))
+_QUOTES: Final = str.maketrans(dict.fromkeys("‘’“”„«»…¿¡", " ") | dict.fromkeys("‐‑‒–−", "-"))
+_DASH: Final = re.compile(r"[—―](?!\s*\.?\d)")
 
 
 def words_of(question: str) -> str:
@@ -36,8 +40,10 @@ def words_of(question: str) -> str:
     True
     >>> [words_of(text) for text in ("born after 1,970", "label = '+'", "label = '-'", "a full-time job")]
     ['born after 1,970', 'label = +', 'label = -', 'a full time job']
+    >>> [words_of(text) for text in ("status != 'paid'!", "above .5 euros", "below –5", "well – done")]
+    ['status ! = paid', 'above .5 euros', 'below -5', 'well - done']
     """
-    return " ".join(_PARTS.findall(question.casefold().translate(_QUOTES)))
+    return " ".join(_PARTS.findall(_DASH.sub(" ", question.casefold().translate(_QUOTES))))
 
 
 @dataclass(frozen=True, slots=True)

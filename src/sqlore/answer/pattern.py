@@ -19,7 +19,9 @@ from sqlore.catalog.text import WORD, fold_word
 #: Words that one value has at most.
 LONGEST: Final = 10
 
-_PIECE: Final = re.compile(rf"{WORD.pattern}|[^\s\w.,;:?!\"'`()“”‘’«»]")
+_PIECE: Final = re.compile(
+    rf"(?<![\w.])\.\d+(?![\w.])|!(?=\s*[=~<>]|[\w(])|{WORD.pattern}|[^\s\w.,;:?!\"'`()“”‘’«»]"
+)
 _LITERAL: Final = re.compile(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|(?<![\w.])\d+(?:\.\d+)?(?![\w.])|--[^\n]*|/\*.*?\*/", re.S
 )
@@ -68,10 +70,13 @@ def pieces(text: str) -> list[Piece]:
 
     >>> [p.folded for p in pieces("The three films with a '+' label?")]
     ['3', 'film', 'with', '+', 'label']
+    >>> [p.folded for p in pieces("rated != .5!")]
+    ['rated', '!', '=', '0.5']
     """
     found = []
     for match in _PIECE.finditer(text):
-        folded = fold_word(match.group())
+        said = match.group()
+        folded = f"0{said}" if said.startswith(".") else fold_word(said)
         if folded not in _LIGHT:
             found.append(Piece(_COUNTED.get(folded, folded), *match.span()))
     return found
@@ -257,6 +262,7 @@ def texts_of(question: str, asked: Sequence[Piece], span: tuple[int, int]) -> li
     first, stop = span
     start = asked[first - 1].end if first else 0
     end = asked[stop].start if stop < len(asked) else len(question)
-    wide = question[start:end].strip(_EDGE)
     narrow = question[asked[first].start : asked[stop - 1].end]
+    before, after = question[start : asked[first].start], question[asked[stop - 1].end : end]
+    wide = before.lstrip(_EDGE) + narrow + after.rstrip(_EDGE)
     return list(dict.fromkeys((wide, narrow)))

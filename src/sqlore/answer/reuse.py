@@ -31,6 +31,7 @@ from sqlore.catalog.text import fold
 from sqlore.errors import SqlError
 from sqlore.model import Fragment, FromHistory
 from sqlore.sql import parse_script
+from sqlore.sql.literals import quoted_again
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
@@ -174,7 +175,7 @@ class Reuser:
                 return None
             edits += [(literal, value) for literal in slot.literals]
             changed.append((slot.literals[0].core, value))
-        sql = rewritten(entry.text.sql, edits)
+        sql = rewritten(entry.text.sql, edits, self._dialect or "")
         return Reused(sql, entry.text.script, entry.text.key, tuple(changed))
 
     def _value(self, sql: str, literal: Literal, said: Sequence[str]) -> str | None:
@@ -189,6 +190,8 @@ class Reuser:
             return None
         if "%" not in literal.text and literal.text not in self._spellings(column, literal.text):
             return None  # the known script does not write values as they are stored: nor can it be continued
+        if "%" in literal.text and any(set(text) & set("%_\\") for text in said):
+            return None  # LIKE would not read it as it is said
         for text in said:
             value = self._contained(column, text) if "%" in literal.text else self._stored(column, text)
             if value is not None:
@@ -212,7 +215,7 @@ class Reuser:
         """What is said, where a value of the column contains it."""
         low = said.casefold()
         values = self._catalog.values.columns[column].values
-        return said if "%" not in said and any(low in value.casefold() for value in values) else None
+        return said if any(low in value.casefold() for value in values) else None
 
     def _parsed(self, sql: str) -> tuple[Fragment, ...]:
         try:
@@ -249,18 +252,17 @@ def same_form(literal: Literal, text: str) -> bool:
     return bool(_NUMBER.match(text)) and bool(_YEAR.match(text)) == bool(_YEAR.match(literal.text))
 
 
-def rewritten(sql: str, edits: Iterable[tuple[Literal, str]]) -> str:
+def rewritten(sql: str, edits: Iterable[tuple[Literal, str]], dialect: str = "") -> str:
     """The SQL with each literal replaced by its new value, quotes and wildcards as they were.
 
     >>> rewritten("SELECT * FROM t WHERE a LIKE '%x%'", [(Literal("%x%", 29, 34, "'", True), "O'Neil")])
     "SELECT * FROM t WHERE a LIKE '%O''Neil%'"
+    >>> print(rewritten("SELECT 'x'", [(Literal("x", 7, 10, "'", True), "A\\\\b")], "mysql"))
+    SELECT 'A\\\\b'
     """
     for literal, value in sorted(edits, key=lambda edit: -edit[0].start):
-        quote = literal.quote
-        new = literal.text.replace(literal.core, value) if quote else value
-        sql = (
-            sql[: literal.start] + quote + new.replace(quote or "\0", quote * 2) + quote + sql[literal.end :]
-        )
+        new = literal.text.replace(literal.core, value) if literal.quote else value
+        sql = sql[: literal.start] + quoted_again(new, literal.quote, dialect) + sql[literal.end :]
     return sql
 
 

@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from sqlglot import TokenType
+from sqlglot import Token, TokenType
 
 from sqlore.catalog import Catalog, schema_text
 from sqlore.config import Settings
 from sqlore.errors import EditError, ModelRefusal, SqlError
-from sqlore.model import Message, Usage
+from sqlore.model import Message, Schema, Usage
 from sqlore.prompts.schemas import without_values
 from sqlore.sql.edit.insert import aliases_of
 from sqlore.sql.edit.query import Query
@@ -88,6 +88,7 @@ def asked_for(
         except SqlError as error:
             failure = error
             said = f"{error.message} ({error.hint})" if error.hint else error.message
+            said = hidden.masked(said) if hidden else said
             messages += [
                 Message("assistant", answer.text),
                 Message("user", f"That cannot stand there: {said}. Write the piece again."),
@@ -161,19 +162,37 @@ def _piece(answer: str) -> str:
 
 
 class _Hidden:
-    """A piece whose literals are replaced by ``:v1``, ``:v2``, and put back into what a model makes of it."""
+    """A piece whose literals are replaced by ``:v1``, ``:v2``, and put back into what a model makes of it.
+
+    Whatever the tokens of the dialect call a literal is one, and a name in quotes that is none (SQLite reads
+    ``"Ann"`` as a string then). Comments are left out. Raises `EditError` where a literal would be seen.
+    """
 
     def __init__(self, query: Query, number: int) -> None:
         fragment = query.fragment(number)
         self._values: list[str] = []
+        self._texts = {value for one in query.fragments for value in one.literals}
         text, last = "", fragment.start
         for token in query.tokens:
-            literal = token.token_type in (TokenType.STRING, TokenType.NUMBER)
-            if literal and fragment.start <= token.start < fragment.end:
-                self._values.append(query.sql[token.start : token.end + 1])
-                text += f"{query.sql[last : token.start]}:v{len(self._values)}"
-                last = token.end + 1
-        self.text = text + query.sql[last : fragment.end]
+            if not fragment.start <= token.start < fragment.end:
+                continue
+            gap, written = query.sql[last : token.start], query.sql[token.start : token.end + 1]
+            if self._is_literal(token):
+                self._values.append(written)
+                written = f":v{len(self._values)}"
+            text += (" " if gap.strip() else gap) + written
+            last = token.end + 1
+        self.text = text
+        seen = [value for value in fragment.literals if _says(_HIDDEN.sub("", text), value, query)]
+        if seen:
+            raise query.refused(
+                number, "a value of this piece cannot be hidden from the model", "edit the SQL of the item"
+            )
+
+    def _is_literal(self, token: Token) -> bool:
+        kind = token.token_type
+        quoted = kind is TokenType.IDENTIFIER and token.text in self._texts
+        return kind in (TokenType.STRING, TokenType.NUMBER) or kind.name.endswith("_STRING") or quoted
 
     def restored(self, text: str) -> str:
         """The text with the literals in place. Raises `EditError` for one that there never was."""
@@ -185,3 +204,19 @@ class _Hidden:
             return self._values[number - 1]
 
         return _HIDDEN.sub(value, text)
+
+    def masked(self, message: str) -> str:
+        """A message about the piece, without the values in it."""
+        for number, value in sorted(enumerate(self._values, 1), key=lambda one: -len(one[1])):
+            whole = "" if value[0] in "'\"" else r"(?<![\w.])"
+            message = re.sub(rf"{whole}{re.escape(value)}(?!\w)", f":v{number}", message)
+        return message
+
+
+def _says(text: str, value: str, query: Query) -> bool:
+    """Whether a text holds a value that is no name of the query or of its tables."""
+    if not value or not re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text):
+        return False
+    schema, low = query.schema or Schema(()), value.lower()
+    names = {name.lower() for t in schema.tables for name in (t.name, *(c.name for c in t.columns))}
+    return low not in names | {"true", "false", "null"}

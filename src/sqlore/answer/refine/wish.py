@@ -17,6 +17,7 @@ from sqlore.catalog.text import fold
 from sqlore.sql.edit.insert import aliases_of
 from sqlore.sql.edit.query import Query
 from sqlore.sql.edit.text import TextEdit, applied
+from sqlore.sql.literals import quoted_again
 from sqlore.sql.spans import Range
 
 __all__ = ["granted", "with_values"]
@@ -84,7 +85,11 @@ def with_values(query: Query, number: int, values: tuple[str, ...]) -> str | Non
     for literal, value in zip(literals, values, strict=True):
         if not literal.quote and not _NUMBER.match(value):
             return None
-        edits.append(TextEdit(literal.start - base, literal.end - base, _written(value, literal.quote)))
+        edits.append(
+            TextEdit(
+                literal.start - base, literal.end - base, quoted_again(value, literal.quote, query.dialect)
+            )
+        )
     return applied(query.text(found), edits)
 
 
@@ -106,7 +111,9 @@ def _literals(query: Query, found: Range, values: tuple[str, ...]) -> list[_Lite
     for token in query.tokens[found[0] : found[1]]:
         written = query.sql[token.start : token.end + 1]
         quote = written[0] if written[0] in "'\"" else ""
-        text = written[1:-1].replace(quote * 2, quote) if quote else written
+        text = token.text if quote else written
+        if quote and text == "list" and written[1:-1] != text:
+            continue  # one token for a long list of values
         number = token.token_type is TokenType.NUMBER and _NUMBER.match(written)
         if (quote or number) and text in values:
             out.append(_Literal(token.start, token.end + 1, text, quote))
@@ -134,7 +141,7 @@ def _valued(query: Query, number: int, found: Range, words: str, catalog: Catalo
         return _other_year(query, found, literals, new)
     base = query.offsets(found)[0]
     edits = [
-        TextEdit(one.start - base, one.end - base, _written(text or "", one.quote))
+        TextEdit(one.start - base, one.end - base, quoted_again(text or "", one.quote, query.dialect))
         for one, text in zip(literals, texts, strict=True)
     ]
     return applied(query.text(found), edits)
@@ -173,7 +180,9 @@ def _value(literal: _Literal, new: str, columns: tuple[str, ...], catalog: Catal
         return None
     core = literal.text.strip("%_")
     stored = _stored(catalog, columns[0], new)
-    return literal.text.replace(core, stored) if stored is not None and core else None
+    if stored is None or not core or (core != literal.text and set(stored) & set("%_\\")):
+        return None  # LIKE would not read it as it is
+    return literal.text.replace(core, stored)
 
 
 def _stored(catalog: Catalog, column: str, said: str) -> str | None:
@@ -200,10 +209,6 @@ def _other_year(query: Query, found: Range, literals: list[_Literal], new: str) 
     base = query.offsets(found)[0]
     edits = [TextEdit(one.start + 1 - base, one.start + 5 - base, new) for one in literals]
     return applied(query.text(found), edits)
-
-
-def _written(text: str, quote: str) -> str:
-    return f"{quote}{text.replace(quote, quote * 2)}{quote}" if quote else text
 
 
 # ------------------------------------------------------------------ each thing once
