@@ -111,6 +111,18 @@ def test_the_one_statement_comes_back_clean(sql: str, kept: str) -> None:
         ("SELECT 1 /*M!100100 , SLEEP(60) */ + 1", "mysql", UnsafeSql),
         ("SELECT 5--SLEEP(60)\n + 1", "mysql", UnsafeSql),
         ("SELECT 1 /* /* */ , SLEEP(60) -- */", "mysql", UnsafeSql),
+        # what the parser skips as a comment, and the database reads
+        ("SELECT {#\n x 1}, load_file('/etc/passwd') AS #}\n y FROM t", "mysql", UnsafeSql),
+        ("SELECT {#\n x 1} INTO OUTFILE '/tmp/x' FROM #}\n t", "mysql", UnsafeSql),
+        ("SELECT a #> /*\n , load_file('/etc/passwd') -- */ 1\n b FROM t", "mysql", UnsafeSql),
+        ("SELECT /*+ ' */ 1, load_file('x') -- '*/", "mysql", SqlError),
+        ("SELECT 1 {# 2 #}", "sqlite", UnsafeSql),
+        ("SELECT 1 {# 2 #}", "duckdb", UnsafeSql),
+        ("SELECT 1 {# 2 #}", "postgres", UnsafeSql),
+        ("SELECT a -|-- /*\n 1, pg_sleep(60) -- */ b", "postgres", UnsafeSql),
+        ("SELECT E'a'\n'\\' || '', pg_sleep(60), '", "postgres", SqlError),
+        ("SELECT $a(/*), load_extension('x') --*/)", "sqlite", UnsafeSql),
+        ("SELECT `/*`, 1 AS a, `*/`", "duckdb", UnsafeSql),
         ("SELECT id FROM t INTO OUTFILE '/tmp/x'", "mysql", UnsafeSql),
         ("SELECT id FROM t INTO DUMPFILE '/tmp/x'", "mysql", UnsafeSql),
         ("SELECT id INTO @x FROM t", "mysql", UnsafeSql),
@@ -269,6 +281,14 @@ def test_no_false_alarm(sql: str) -> None:
         ("SELECT DATEADD(month, 1, id) FROM orders", "snowflake"),
         ("SELECT rownum FROM orders WHERE rownum < 5", "oracle"),
         ("SELECT TIMESTAMPDIFF(YEAR, id, total) FROM orders", "mysql"),
+        (
+            "SELECT 'it''s \\' #', \"-- \\\" /*\", `#`, id # a 'note\n - -1 -- b\"\n FROM /* ' # */ `orders`",
+            "mysql",
+        ),
+        ("SELECT /*+ MAX_EXECUTION_TIME(9) */ id-- \n FROM orders", "mysql"),
+        ("SELECT $$it's -- $$, $a$ $$ /* $a$, E'\\'' --'\n FROM /* /* ' */ */ orders", "postgres"),
+        ("SELECT date'2024-01-01', id::text -- it's\r, status #>> '{a}' FROM orders", "postgres"),
+        ("SELECT {'a': '{# x #}'}, id // 2 FROM orders", "duckdb"),
     ],
 )
 def test_no_false_alarm_in_other_dialects(sql: str, dialect: str) -> None:

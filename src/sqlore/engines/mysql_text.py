@@ -12,6 +12,7 @@ from sqlglot.tokenizer_core import TokenType
 from sqlore.engines.base import line_and_column, short
 from sqlore.engines.first_word import first_word
 from sqlore.errors import QueryError, UnsafeSql
+from sqlore.sql.check.cuts import misread
 
 __all__ = ["query_error", "require_reading"]
 
@@ -45,6 +46,8 @@ def require_reading(sql: str) -> None:
         raise QueryError("a quote or a comment is opened and never closed", where=short(sql, 120)) from None
     if any(comment.lstrip().startswith(("!", "M!")) for token in tokens for comment in token.comments):
         raise UnsafeSql("a comment that the server would run as SQL is not allowed")
+    if misread(sql, tokens, "mysql") is not None:
+        raise UnsafeSql("a comment or quote that the server may read otherwise is not allowed")
     words = [sql[token.start : token.end + 1].lower() for token in tokens]
     while words and words[-1] == ";":
         words.pop()

@@ -18,6 +18,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from sqlore.errors import NotAQuery, ParseError, SqlError, UnknownName, UnsafeSql
 from sqlore.model import Schema
+from sqlore.sql.check.cuts import misread
 from sqlore.sql.check.harmless import STATEMENTS, node_name, require_harmless
 from sqlore.sql.check.names import check_names
 from sqlore.sql.failures import plain
@@ -48,9 +49,11 @@ def check_query(sql: str, dialect: str, schema: Schema | None) -> str:
         sql = f" {sql[1:]}"  # places stay what they are
     if "\0" in sql:
         raise _nul(sql)
-    tokens = _one_statement(_tokens(sql, language), sql)
+    cut = _tokens(sql, language)
+    tokens = _one_statement(cut, sql)
     tree = _parse(tokens, sql, language)
     _require_query(tree, tokens)
+    _require_same_cuts(sql, cut, dialect)
     for node in tree.walk():
         require_harmless(node, schema)
     if schema is not None:
@@ -101,6 +104,19 @@ def _tokens(sql: str, language: Dialect) -> list[Token]:
     if not tokens:
         raise ParseError("there is no SQL in it")
     return tokens
+
+
+def _require_same_cuts(sql: str, tokens: list[Token], dialect: str) -> None:
+    """What is judged must be what would run."""
+    at = misread(sql, tokens, dialect)
+    if at is not None:
+        line, column = sql.count("\n", 0, at) + 1, at - sql.rfind("\n", 0, at)
+        raise UnsafeSql(
+            "a comment or quote that the database may read otherwise is not allowed",
+            position=at,
+            line=line,
+            column=column,
+        )
 
 
 def _one_statement(tokens: list[Token], sql: str) -> list[Token]:
