@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+import sqlore.workspace
 from http_helpers import events_of, heard, running, shop_client, wait_for
 from sqlore.interfaces.http import routes_dictionary, security
 from sqlore.interfaces.http.state import Served
+from store_helpers import WordEmbedder
 
 
 @pytest.fixture
@@ -322,3 +326,44 @@ def test_an_upload_that_is_too_large_leaves_nothing(tmp_path: Path, monkeypatch:
         assert list((tmp_path / ".sqlore" / "uploads").iterdir()) == []
         told = client.post("/api/uploads", params={"name": "a.sql"}, content=b"-" * 1001, headers=raw)
         assert told.status_code == 413
+
+
+def test_what_is_said_and_what_another_process_learns_both_survive(tmp_path: Path) -> None:
+    where = {"table": "orders", "column": "amount"}
+    (tmp_path / "dict.yaml").write_text("tables:\n  customer: who buys\n", encoding="utf-8")
+    (tmp_path / "more.sql").write_text("SELECT MAX(amount) FROM orders;\n", encoding="utf-8")
+    with shop_client(tmp_path) as client:
+        client.get("/api/dictionary")  # what was known before is in memory
+        other = sqlore.workspace.open(
+            str(tmp_path / "shop.sqlite"), home=tmp_path / ".sqlore", dictionary=[tmp_path / "dict.yaml"]
+        )
+        other.__dict__["embedder"] = WordEmbedder()
+        said: list[int] = []
+
+        def meanwhile(stage: str, done: int, total: int | None) -> None:
+            if stage == "learning scripts" and not said:
+                patch = where | {"description": "in euros"}
+                said.append(client.patch("/api/dictionary", json=patch).status_code)
+
+        with other:
+            other.learn(tmp_path / "more.sql", on_progress=meanwhile)
+        assert said == [200]
+        for description in ("in euros", "net, in euros"):
+            customer, _ = client.get("/api/dictionary").json()
+            orders = client.get("/api/dictionary/table", params={"name": "orders"}).json()
+            assert (customer["description"], customer["source"]) == ("who buys", "file")
+            assert column_of(orders, "amount")["description"] == description
+            client.patch("/api/dictionary", json=where | {"description": "net, in euros"})
+
+
+def test_of_two_quick_changes_of_one_column_none_is_lost(tmp_path: Path) -> None:
+    where = {"table": "orders", "column": "status"}
+    with running(tmp_path) as (client, state), ThreadPoolExecutor() as pool:
+        with state.teaching:
+            patches = [where | {"description": "how far it is"}, where | {"synonyms": ["state"]}]
+            sent = [pool.submit(client.patch, "/api/dictionary", json=one) for one in patches]
+            time.sleep(0.3)
+        assert [one.result().status_code for one in sent] == [200, 200]
+        shown = client.get("/api/dictionary/table", params={"name": "orders"}).json()
+        status = column_of(shown, "status")
+        assert (status["description"], status["synonyms"]) == ("how far it is", ["state"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlore.workspace.learning import remember
+from sqlore.workspace.learning import remember, with_dictionary
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -18,23 +18,26 @@ __all__ = ["redescribe", "say"]
 
 def say(lore: Opened, entries: Sequence[Entry], taken_back: Sequence[Entry]) -> Catalog:
     """Keeps what a person says and no longer says, as `Workspace.say` says it."""
-    from sqlore.catalog import Dictionary
-
     known, catalog, state = lore.learned, lore.catalog, lore.catalog_state
-    said = catalog.dictionary
-    for entry in (*entries, *taken_back):
-        said = said.without(entry.table, entry.column, entry.value, source="person")
-    entries = tuple(replace(entry, source="person") for entry in entries)
-    # added to nothing, the entries reach the value index as well
-    fresh = replace(catalog, dictionary=Dictionary()).with_entries((*said.entries, *entries))
+    said = tuple(replace(entry, source="person") for entry in entries)
+
+    def with_said(saved: Catalog | None) -> Catalog:
+        now = saved or catalog
+        before = now.dictionary
+        for entry in (*entries, *taken_back):
+            before = before.without(entry.table, entry.column, entry.value, source="person")
+        return with_dictionary(now, (*before.entries, *said))
+
     store = lore.create_store()
     if not known:
         store.set_meta(database=lore.engine.url)
-    store.save_catalog(fresh.to_json(), state=state)
-    lore.take_catalog(fresh)
+    if store.catalog() is None:
+        store.save_catalog(catalog.to_json(), state=state)
+    store.revise_catalog(with_said)  # of the saved one: another process may have learned into it
+    lore.forget_catalog()
     if not known:
         remember(lore)
-    return fresh
+    return lore.catalog
 
 
 def redescribe(lore: Opened, names: Collection[str], on_progress: OnProgress | None) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from sqlore.workspace.places import set_remembered, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from sqlore.catalog import Catalog
+    from sqlore.catalog import Catalog, Entry
     from sqlore.knowledge import LearnReport
     from sqlore.model import Schema, Script
     from sqlore.workspace.opened import OnProgress, Opened
 
-__all__ = ["fresh_catalog", "keep_catalog", "learn_history", "learn_scripts", "remember"]
+__all__ = ["fresh_catalog", "keep_catalog", "learn_history", "learn_scripts", "remember", "with_dictionary"]
 
 
 def learn_history(
@@ -70,8 +71,6 @@ def learn_scripts(lore: Opened, scripts: Sequence[Script]) -> LearnReport:
 
 def _with_misnamed(lore: Opened, report: LearnReport, last: int) -> LearnReport:
     """The report with what the new scripts, behind the `last` one before, name that is not there."""
-    from dataclasses import replace
-
     from sqlore.knowledge.learn import Misnamed
 
     gone = lore.store.stale_scripts(last)
@@ -118,11 +117,31 @@ def fresh_catalog(
 def keep_catalog(lore: Opened, catalog: Catalog, schema: Schema, state: str | None) -> None:
     """Keeps what is known of the database, and the `state` that it was in when that was read.
 
+    What people said is what the store holds of it: they may have said it, in the app, while this run learned.
     What was read of the store before is out of date.
     """
-    lore.store.save_catalog(catalog.to_json(), schema=schema, state=state)
+    lore.store.revise_catalog(lambda saved: _as_said(catalog, saved), schema=schema, state=state)
     lore.forget_catalog()
     remember(lore)
+
+
+def _as_said(catalog: Catalog, saved: Catalog | None) -> Catalog:
+    """The catalog with what people said as the saved one has it."""
+    if saved is None or _of_people(saved) == _of_people(catalog):
+        return catalog
+    rest = (entry for entry in catalog.dictionary.entries if entry.source != "person")
+    return with_dictionary(catalog, (*rest, *_of_people(saved)))
+
+
+def with_dictionary(catalog: Catalog, entries: Iterable[Entry]) -> Catalog:
+    """The catalog with these entries and no others; added to nothing, they reach the value index as well."""
+    from sqlore.catalog import Dictionary
+
+    return replace(catalog, dictionary=Dictionary()).with_entries(entries)
+
+
+def _of_people(catalog: Catalog) -> tuple[Entry, ...]:
+    return tuple(entry for entry in catalog.dictionary.entries if entry.source == "person")
 
 
 def remember(lore: Opened) -> None:

@@ -38,6 +38,7 @@ class Opened:
         """The state of the database that `catalog` was read in; None where that is of a schema only."""
         self._watch: Watch | None = None
         self._store_is: tuple[int, int] | None = None
+        self._catalog_is: str | None = None
 
     def close(self) -> None:
         """Closes what was opened."""
@@ -113,9 +114,14 @@ class Opened:
         return store
 
     def look_at_store(self) -> None:
-        """Lets go of a store whose file was deleted or replaced: what is written to it would be lost."""
-        if "store" in self.__dict__ and identity_of(self.store_file) != self._store_is:
+        """Lets go of a store whose file was deleted or replaced, for what is written to it would be lost; and
+        of a catalog that another process has saved anew."""
+        if "store" not in self.__dict__:
+            return
+        if identity_of(self.store_file) != self._store_is:
             self.__dict__.pop("store", None)
+            self.forget_catalog()
+        elif "catalog" in self.__dict__ and self.store.meta("catalog_is") != self._catalog_is:
             self.forget_catalog()
 
     def create_store(self) -> Store:
@@ -163,6 +169,8 @@ class Opened:
         """Schema, dictionary and value index as they were when last learned."""
         from sqlore.catalog import build_catalog
 
+        # first which it is: of one that is saved in between, the stamp is out of date and it is read again
+        self._catalog_is = self.store.meta("catalog_is") if self.learned else None
         saved, state = self.saved_catalog() if self.learned else (None, None)
         if saved is None:
             files = self.settings.dictionary

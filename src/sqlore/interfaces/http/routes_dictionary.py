@@ -51,10 +51,11 @@ def save(asked: DictionaryPatch, state: State) -> Saved:
     anew by the job that is answered."""
     if asked.column is None and asked.meanings:
         raise UsageError("values belong to a column", hint="name the column")
-    made, gone = changed_entries(state.catalog, asked)
+    changed_entries(state.catalog, asked)  # raises where there is no such table or column
     if not state.teaching.acquire(timeout=WAIT):
         raise Conflict("knowledge is being learned now", hint="try again when that job is done")
     try:
+        made, gone = changed_entries(state.catalog, asked)  # of what a change of just before left
         state.lore.say(*made, taken_back=gone)
     finally:
         state.teaching.release()

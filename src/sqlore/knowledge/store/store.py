@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -28,6 +29,7 @@ from sqlore.knowledge.store.write import add_batch
 from sqlore.model import KnowledgeItem, RejectReason, Schema, Trust
 
 if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
     from sqlore.embed import Embedder
 from sqlore.knowledge.store.reader import StoreReader
 
@@ -95,14 +97,23 @@ class Store(StoreReader):
         What is said of the catalog goes with it, in one transaction: `facts` as in `set_meta`, and what is
         stale by its `schema` as in `mark_stale`.
         """
-        packed = zlib.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(), 9)
+        packed = _packed(data)
         with self._writing() as db, sound(self.path):
-            row = db.execute("SELECT value FROM meta WHERE key = 'catalog'").fetchone()
-            if row is None or row[0] != packed:
-                db.execute("INSERT OR REPLACE INTO meta VALUES ('catalog', ?)", (packed,))
-            _set_facts(db, facts)
-            if schema is not None:
-                mark_stale(db, schema)
+            _put_catalog(db, packed, schema, facts)
+
+    def revise_catalog(
+        self,
+        act: Callable[[Catalog | None], Catalog],
+        *,
+        schema: Schema | None = None,
+        **facts: str | int | None,
+    ) -> None:
+        """Keeps what `act` makes of the catalog that is saved, in one transaction: of two processes at a
+        time, each makes its own of what the other one left. `schema` and `facts` as in `save_catalog`."""
+        with self._writing() as db:
+            packed = _packed(act(self.saved_catalog()).to_json())
+            with sound(self.path):
+                _put_catalog(db, packed, schema, facts)
 
     def add(self, batch: Batch) -> Added:
         """Stores a batch in one transaction and says what was new."""
@@ -219,6 +230,22 @@ class Store(StoreReader):
         if found is None:
             raise StoreError(f"there is no knowledge item {number}", where=self.path)
         return found
+
+
+def _packed(catalog: Any) -> bytes:
+    return zlib.compress(json.dumps(catalog, ensure_ascii=False, separators=(",", ":")).encode(), 9)
+
+
+def _put_catalog(
+    db: sqlite3.Connection, packed: bytes, schema: Schema | None, facts: Mapping[str, str | int | None]
+) -> None:
+    """Writes the catalog, and in `catalog_is` a stamp that tells one catalog from another."""
+    row = db.execute("SELECT value FROM meta WHERE key = 'catalog'").fetchone()
+    if row is None or row[0] != packed:
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('catalog', ?)", (packed,))
+    _set_facts(db, {"catalog_is": hashlib.sha256(packed).hexdigest()[:16], **facts})
+    if schema is not None:
+        mark_stale(db, schema)
 
 
 def _set_facts(db: sqlite3.Connection, facts: Mapping[str, str | int | None]) -> None:
