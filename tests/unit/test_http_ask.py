@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from cli_helpers import LAID_OUT, REVENUE
-from http_helpers import asked, heard, shop_client
+from http_helpers import ANSWER, asked, heard, running, shop_client, wait_for
+from sqlore.errors import ModelUnavailable
 from sqlore.llm import FunctionModel
 from sqlore.llm.base import ModelStep
 
@@ -74,8 +76,46 @@ def test_a_draft_is_asked_again_as_a_step_that_can_be_undone(tmp_path: Path) -> 
         assert again["id"] == draft["id"]
         assert again["sql"] == "SELECT COUNT(*) FROM customer"
         assert [step["act"] for step in again["steps"]] == ["sql"]
-        undone = client.post(f"/api/drafts/{draft['id']}/undo").json()
-        assert undone["sql"] == "SELECT COUNT(*) FROM orders"
+        of_question = ("question", "strategy", "known", "usage", "sql")
+        for act, there in (("undo", draft), ("redo", again)):  # the question comes and goes with its SQL
+            shown = client.post(f"/api/drafts/{draft['id']}/{act}").json()
+            assert [shown[name] for name in of_question] == [there[name] for name in of_question]
+        client.post(f"/api/drafts/{draft['id']}/undo")
+        sql = {"sql": "SELECT COUNT(*) AS n FROM orders"}
+        written = client.put(f"/api/drafts/{draft['id']}/sql", json=sql).json()
+        assert (written["question"], written["can_redo"]) == ("how many orders?", False)
+
+
+@pytest.mark.parametrize("end", ["cancelled", "failed", "no SQL", "killed"])
+def test_without_a_new_answer_the_question_stays_that_of_the_sql(tmp_path: Path, end: str) -> None:
+    waiting, asks = threading.Event(), list[Any]()
+
+    def says(messages: Any) -> str:
+        asks.append(messages)
+        if len(asks) == 1:
+            return "```sql\nSELECT COUNT(*) FROM orders\n```"
+        if end == "failed":
+            raise ModelUnavailable("no connection")
+        if end != "no SQL":
+            waiting.wait(20)
+        return "I cannot say."
+
+    with running(tmp_path, says) as (client, state):
+        draft = asked(client, "how many orders?", strategy="history")
+        body = {"question": "paid by Ann", "draft": draft["id"], "strategy": "ltmp_history", "reuse": "none"}
+        job = client.post("/api/asks", json=body).json()
+        if end == "cancelled":
+            wait_for(lambda: len(asks) > 1)
+            client.delete(f"/api/jobs/{job['id']}")
+        if end == "killed":
+            state.drafts.interrupted()
+        else:
+            heard(client, job)
+        shown = client.get(f"/api/drafts/{draft['id']}").json()
+        for name in ("question", "strategy", "known", "sql", "usage", "notes", "uncovered", "status"):
+            assert shown[name] == draft[name], name
+        assert bool(shown["error"]) == (end != "cancelled")
+        waiting.set()
 
 
 def test_an_answer_without_sql_is_a_draft_that_failed(tmp_path: Path) -> None:
@@ -155,3 +195,27 @@ def test_what_was_asked_before_is_answered_from_the_history_unless_the_model_is_
         other = asked(client, "revenue of enterprise customers?", draft=draft["id"], reuse="none")
         assert (other["reused"], other["sql"]) == (None, "SELECT COUNT(*) FROM orders")
         assert [step["act"] for step in other["steps"]] == ["sql"]
+
+
+def test_the_filter_of_what_was_retrieved_asks_the_model_only_where_it_can_be_stopped(tmp_path: Path) -> None:
+    asks: list[str] = []
+    waiting = threading.Event()
+
+    def says(messages: Any) -> str:
+        asks.append(messages[-1].content)
+        waiting.wait(20)
+        return ANSWER
+
+    with running(tmp_path, says) as (client, _):
+        client.patch("/api/settings", json={"values": {"retrieve_filter": True}})
+        assert client.post("/api/known", json={"question": "revenue of customers"}).json()["items"]
+        assert client.get("/api/knowledge/search", params={"text": "revenue"}).json()
+        assert asks == []
+        job = client.post(
+            "/api/asks", json={"question": "revenue of customers", "strategy": "history"}
+        ).json()
+        wait_for(lambda: asks)
+        client.delete(f"/api/jobs/{job['id']}")
+        assert heard(client, job)[-1]["status"] == "cancelled"
+        assert not waiting.is_set()
+        waiting.set()

@@ -15,8 +15,8 @@ from fastapi.testclient import TestClient
 from cli_helpers import LAID_OUT, REVENUE
 from http_helpers import asked, heard, shop_client
 from sqlore.interfaces.http import routes_drafts
-from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.jobs import Jobs
+from sqlore.interfaces.http.kept import KeptDraft
 from sqlore.interfaces.http.problems import Conflict
 from sqlore.interfaces.http.state import Served
 

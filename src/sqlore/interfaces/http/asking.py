@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 from sqlore.answer.refine.history import DraftHistory
 from sqlore.errors import SqloreError
+from sqlore.interfaces.http.contract import Known
 from sqlore.interfaces.http.contract_drafts import AskRequest
 from sqlore.interfaces.http.contract_jobs import DraftEvent, KnownEvent, ProposalEvent
 from sqlore.interfaces.http.contract_refine import WishRequest
-from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.jobs import Job, Stopped
+from sqlore.interfaces.http.kept import KeptDraft
 from sqlore.interfaces.http.results import page_of
 from sqlore.interfaces.http.state import Served
 from sqlore.interfaces.http.views import known_view
 from sqlore.interfaces.http.views_drafts import draft_view, proposal_view
-from sqlore.interfaces.http.watched import WatchedModel, telling
+from sqlore.interfaces.http.watched import WatchedModel, judged_by, telling
 
 if TYPE_CHECKING:
     from sqlore.answer.refine.change import Refiner
+    from sqlore.config import Settings
     from sqlore.engines import Engine
     from sqlore.model import Draft, FromHistory
+    from sqlore.retrieve import Retriever
 
 __all__ = ["ask_for", "refiner_of", "wish_for"]
 
@@ -34,9 +37,17 @@ def ask_for(state: Served, draft: KeptDraft, asked: AskRequest) -> Callable[[Job
     """The job that answers a question; the draft is there already and gets what comes of it."""
 
     def work(job: Job) -> None:
+        told: list[Known] = []
+
+        def tell(known: Known) -> None:
+            told.append(known)
+            if draft.history is None:  # else it is not what the SQL was made with
+                state.drafts.change(draft.id, known=known.model_dump(mode="json"))
+            job.emit(KnownEvent(known=known))
+
         try:
             with state.engine(job) as engine:
-                answer = _answered(state, job, draft, asked, engine)
+                answer = _answered(state, job, draft, asked, engine, tell)
             job.check()
         except Stopped:
             _unanswered(state, draft, "cancelled", None)
@@ -47,7 +58,7 @@ def ask_for(state: Served, draft: KeptDraft, asked: AskRequest) -> Callable[[Job
         except Exception as error:
             _unanswered(state, draft, "failed", f"unexpected {type(error).__name__}: {error}")
             raise
-        kept = _kept(state, draft, answer)
+        kept = _kept(state, draft, answer, told[0] if told else None)
         result = None
         if answer.result is not None:
             result = page_of(state.results.keep(answer.sql, answer.result))
@@ -56,7 +67,14 @@ def ask_for(state: Served, draft: KeptDraft, asked: AskRequest) -> Callable[[Job
     return work
 
 
-def _answered(state: Served, job: Job, draft: KeptDraft, asked: AskRequest, engine: Engine) -> Draft:
+def _answered(
+    state: Served,
+    job: Job,
+    draft: KeptDraft,
+    asked: AskRequest,
+    engine: Engine,
+    tell: Callable[[Known], None],
+) -> Draft:
     from sqlore.answer import ask
     from sqlore.answer.remarks import without_history
     from sqlore.prompts import load_strategy
@@ -68,21 +86,18 @@ def _answered(state: Served, job: Job, draft: KeptDraft, asked: AskRequest, engi
     if asked.reuse is not None:
         settings = settings.model_copy(update={"reuse": asked.reuse})
     job.stage("reading what is known of the database")
+    model = WatchedModel(state.model, job)
     retriever = state.retriever if uses_history else None
-
-    def tell(found: Any) -> None:
-        shown = known_view(found, state.retriever.snapshot if state.retriever else None)
-        state.drafts.change(draft.id, known=shown.model_dump(mode="json"))
-        job.emit(KnownEvent(known=shown))
-
+    if retriever is not None:
+        retriever = _watched(retriever, model, settings, tell)
     store = state.store
     answer = ask(
         clean(asked.question),
         engine=engine,
         catalog=state.catalog,
-        retriever=telling(retriever, tell) if retriever is not None else None,
+        retriever=retriever,
         store=None if draft.baseline else store,
-        model=WatchedModel(state.model, job),
+        model=model,
         strategy=strategy,
         settings=settings,
         embedder=lambda: state.lore.embedder,
@@ -91,26 +106,47 @@ def _answered(state: Served, job: Job, draft: KeptDraft, asked: AskRequest, engi
     return answer if draft.baseline or store is not None else without_history(answer)
 
 
-def _kept(state: Served, draft: KeptDraft, answer: Draft) -> KeptDraft:
-    """The draft with its answer: the first text of its history, or a further step of it."""
-    before = state.drafts.get(draft.id).history
-    history = before
-    if answer.sql and before is None:
-        history = DraftHistory(answer.sql, question=answer.question)
-    elif answer.sql and before is not None and answer.sql != before.sql:
-        history = before.apply(refiner_of(state, draft).rewrite(before.sql, answer.sql))
-    return state.drafts.change(
-        draft.id,
-        question=answer.question,
-        status="ready" if history is not None else "failed",
-        error=answer.error,
-        history=history,
-        attempts=tuple({"sql": one.sql, "error": one.error} for one in answer.attempts),
-        usage=asdict(answer.usage),
-        notes=answer.notes,
-        noted=answer.sql,
-        reused=_told(answer.reused) if answer.reused else None,
-    )
+def _watched(
+    retriever: Retriever, model: WatchedModel, settings: Settings, tell: Callable[[Known], None]
+) -> Retriever:
+    """The retriever as one job uses it: it tells what it finds, and stops with the job where it asks the
+    model."""
+    from sqlore.retrieve import ModelFilter
+
+    snapshot = retriever.snapshot
+    if settings.retrieve_filter:
+        retriever = judged_by(retriever, ModelFilter(model, mask=settings.mask))
+    return telling(retriever, lambda found: tell(known_view(found, snapshot)))
+
+
+def _kept(state: Served, draft: KeptDraft, answer: Draft, known: Known | None) -> KeptDraft:
+    """The draft with its answer: the first text of its history, or a further step of it.
+
+    Where there is no SQL for a draft that has some, it is as it was, and says why.
+    """
+    before = state.drafts.get(draft.id)
+    attempts = tuple({"sql": one.sql, "error": one.error} for one in answer.attempts)
+    if before.history is not None and not answer.sql:
+        return state.drafts.change(draft.id, status="ready", error=answer.error, attempts=attempts)
+    facts: dict[str, Any] = {
+        "question": answer.question,
+        "strategy": draft.strategy,
+        "known": known.model_dump(mode="json") if known is not None else None,
+        "attempts": attempts,
+        "usage": asdict(answer.usage),
+        "notes": answer.notes,
+        "noted": answer.sql,
+        "reused": _told(answer.reused) if answer.reused else None,
+    }
+    status = "ready" if answer.sql else "failed"
+    if before.history is None:
+        facts["history"] = DraftHistory(answer.sql, question=answer.question) if answer.sql else None
+    else:
+        history = before.history
+        if answer.sql != history.sql:
+            history = history.apply(refiner_of(state, draft).rewrite(history.sql, answer.sql))
+        facts = before.answered(history, **facts)
+    return state.drafts.change(draft.id, status=status, error=answer.error, **facts)
 
 
 def _told(reused: FromHistory) -> dict[str, Any]:

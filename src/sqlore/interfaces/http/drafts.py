@@ -12,20 +12,19 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
 from sqlore.answer.refine.history import DraftHistory, Refinement
 from sqlore.errors import StoreError, UsageError
 from sqlore.files import write_whole
-from sqlore.interfaces.http.contract_drafts import DraftStatus
 from sqlore.interfaces.http.jobs import now
+from sqlore.interfaces.http.kept import KeptDraft, KeptSession
 from sqlore.interfaces.http.problems import Conflict, NotFound
 
-__all__ = ["DraftFiles", "KeptDraft", "KeptSession", "is_id", "new_id"]
+__all__ = ["DraftFiles", "is_id", "new_id"]
 
-FORMAT: Final = 1
 PROPOSALS: Final = 8
 """Changes that were proposed and not applied, kept with a draft."""
 RESTORABLE: Final = 3600
@@ -46,86 +45,6 @@ def is_id(text: str) -> bool:
     (True, False)
     """
     return _ID.match(text) is not None
-
-
-@dataclass(frozen=True, slots=True)
-class KeptDraft:
-    """A draft as it is on disk. `history` is None as long as there is no SQL.
-
-    `known` and `attempts` are plain data as the API shows them; `proposals` go by their ids. `notes` are
-    about the SQL `noted`, as the model gave it.
-    """
-
-    id: str
-    question: str
-    status: DraftStatus
-    created: str
-    changed: str
-    session: str | None = None
-    title: str = ""
-    baseline: bool = False
-    strategy: str = ""
-    error: str | None = None
-    history: DraftHistory | None = None
-    attempts: tuple[dict[str, Any], ...] = ()
-    usage: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    noted: str = ""
-    reused: dict[str, Any] | None = None
-    known: dict[str, Any] | None = None
-    proposals: dict[str, Refinement] = field(default_factory=dict)
-    confirmed: dict[str, Any] | None = None
-
-    @property
-    def sql(self) -> str:
-        """The SQL as it is now; empty where there is none."""
-        return self.history.sql if self.history is not None else ""
-
-    @property
-    def versions(self) -> int:
-        """How many texts its SQL has had, those that were undone included."""
-        return len(self.history.steps) + 1 if self.history is not None else 0
-
-    def has(self, words: list[str]) -> bool:
-        """Whether each of the words (case-folded) is in its title, question or SQL."""
-        text = f"{self.title}\n{self.question}\n{self.sql}".casefold()
-        return all(word in text for word in words)
-
-    def to_json(self) -> dict[str, Any]:
-        """The draft as plain data."""
-        plain = {
-            name: getattr(self, name)
-            for name in self.__dataclass_fields__
-            if name not in ("history", "proposals")
-        }
-        return {
-            "format": FORMAT,
-            **plain,
-            "history": self.history.to_json() if self.history is not None else None,
-            "proposals": {id: step.to_json() for id, step in self.proposals.items()},
-        }
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> KeptDraft:
-        """The draft that `to_json` wrote; for anything else `UsageError`, `ValueError` or `KeyError`."""
-        if data.pop("format") != FORMAT:
-            raise ValueError("another format")
-        history = data.pop("history")
-        proposals = {id: Refinement.from_json(row) for id, row in data.pop("proposals").items()}
-        for name in ("attempts", "notes"):
-            data[name] = tuple(data[name])
-        past = DraftHistory.from_json(history) if history is not None else None
-        return cls(**data, history=past, proposals=proposals)
-
-
-@dataclass(frozen=True, slots=True)
-class KeptSession:
-    """A session as it is on disk."""
-
-    id: str
-    title: str
-    created: str
-    changed: str
 
 
 class DraftFiles:
@@ -169,13 +88,15 @@ class DraftFiles:
     def revise(self, id: str, act: Callable[[DraftHistory], DraftHistory]) -> KeptDraft:
         """The draft after something was done to its SQL as it is now: of two at a time, one after the other.
 
+        The question of the SQL comes with it.
+
         Raises what `act` raises; `Conflict` where there is no SQL.
         """
         with self._lock:
             kept = self.get(id)
             if kept.history is None:
                 raise Conflict("this draft has no SQL yet", hint="ask its question again")
-            return self.change(id, history=act(kept.history), error=None)
+            return self.change(id, error=None, **kept.moved(act(kept.history)))
 
     def propose(self, id: str, step: Refinement) -> str:
         """Keeps a proposed change with its draft and returns its id; the oldest ones go."""
@@ -231,11 +152,13 @@ class DraftFiles:
         return sorted(found, key=lambda one: one.changed, reverse=True)
 
     def interrupted(self) -> None:
-        """Drafts that a server of before left in the middle of their question say so."""
+        """Drafts that a server of before left in the middle of their question say so; SQL that was there
+        is as it was."""
         self._forget_deleted()
         for draft in self.all():
             if draft.status == "asking":
-                self.change(draft.id, status="interrupted", error="the server ended before the answer came")
+                status = "interrupted" if draft.history is None else "ready"
+                self.change(draft.id, status=status, error="the server ended before the answer came")
 
     # -------------------------------------------------------------- sessions
 

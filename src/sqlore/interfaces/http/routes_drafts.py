@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query
@@ -33,8 +34,8 @@ from sqlore.interfaces.http.contract_refine import (
     SqlRequest,
     WishRequest,
 )
-from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.jobs import now
+from sqlore.interfaces.http.kept import KeptDraft
 from sqlore.interfaces.http.problems import Conflict, NotFound
 from sqlore.interfaces.http.state import Served, served
 from sqlore.interfaces.http.views import known_view
@@ -84,8 +85,7 @@ def ask(asked: AskRequest, state: State) -> Job:
     if asked.draft is None:
         draft = state.drafts.new(asked.question, session=asked.session, baseline=baseline, strategy=strategy)
     else:
-        idle(state, asked.draft)
-        draft = state.drafts.change(asked.draft, status="asking", question=asked.question, strategy=strategy)
+        draft = _asked_again(state, asked.draft, asked.question, strategy)
     state.log.add("prompting", "ask", draft.id, question=asked.question, again=asked.draft is not None)
     return state.jobs.start("ask", ask_for(state, draft, asked), draft=draft.id).shown()
 
@@ -244,6 +244,18 @@ def redo(id: DraftId, state: State) -> Draft:
 
 
 # ------------------------------------------------------------------ what they share
+
+
+def _asked_again(state: Served, id: str, question: str, strategy: str) -> KeptDraft:
+    """The draft as it is to be asked. What is kept of one with SQL is the question of that SQL until there
+    is an answer: one that is cancelled or fails leaves it as it was."""
+    idle(state, id)
+    draft = state.drafts.get(id)
+    if draft.history is None:
+        anew = {"question": question, "strategy": strategy, "known": None}
+        return state.drafts.change(id, status="asking", error=None, **anew)
+    draft = state.drafts.change(id, status="asking", error=None)
+    return replace(draft, question=question, strategy=strategy)
 
 
 def _proposed(state: Served, kept: KeptDraft, asked: ProposalRequest) -> Refinement:

@@ -14,7 +14,7 @@ from sqlore.interfaces.http.contract_drafts import (
     Session,
     SessionRequest,
 )
-from sqlore.interfaces.http.drafts import KeptDraft, KeptSession
+from sqlore.interfaces.http.kept import KeptDraft, KeptSession
 from sqlore.interfaces.http.routes_drafts import idle
 from sqlore.interfaces.http.state import Served, served
 from sqlore.interfaces.http.views_drafts import draft_view, holds_of, summary

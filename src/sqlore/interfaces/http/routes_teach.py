@@ -10,8 +10,8 @@ from fastapi import APIRouter, Depends
 from sqlore.errors import UsageError
 from sqlore.interfaces.http.contract_jobs import Job as JobShown
 from sqlore.interfaces.http.contract_knowledge import Lesson, WarmRequest
-from sqlore.interfaces.http.drafts import KeptDraft
 from sqlore.interfaces.http.jobs import Job, now
+from sqlore.interfaces.http.kept import KeptDraft
 from sqlore.interfaces.http.problems import Conflict
 from sqlore.interfaces.http.state import Served, served
 from sqlore.interfaces.http.views import learned_view, warmed_view

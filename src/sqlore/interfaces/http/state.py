@@ -111,8 +111,10 @@ class Served:
     def catalog(self) -> Catalog:
         """Schema, dictionary and values; of a database that was not learned they are read here.
 
-        Tables and columns are those that the database has now.
+        Tables and columns are those that the database has now, and what is said of them is what the store
+        holds: another process may have learned into it.
         """
+        self.store  # noqa: B018
         with self._reading["catalog"]:
             self.lore.look_again()
             return self.lore.catalog
@@ -126,12 +128,18 @@ class Served:
 
     @property
     def retriever(self) -> Retriever | None:
-        """What finds knowledge, where anything was learned."""
+        """What finds knowledge, where anything was learned; it asks no language model.
+
+        A question that is answered has the model asked by its own job (`retrieve_filter`), which can be
+        stopped.
+        """
         if self.store is None:
             return None
         with self._reading["retriever"], self._reading["catalog"]:
             self.lore.look_again()
-            return self.lore.retriever
+            found = self.lore.retriever
+            found.judge = None
+            return found
 
     @property
     def model(self) -> ChatModel:

@@ -24,7 +24,7 @@ from sqlore.interfaces.http.contract_drafts import (
     Trusted,
 )
 from sqlore.interfaces.http.contract_refine import Proposal
-from sqlore.interfaces.http.drafts import KeptDraft
+from sqlore.interfaces.http.kept import KeptDraft
 from sqlore.interfaces.http.state import Served
 from sqlore.interfaces.http.trust import concerns_of
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any, Final, cast
 
 from sqlore.interfaces.http.contract_jobs import ModelEvent
@@ -15,9 +16,9 @@ from sqlore.interfaces.http.jobs import Job, Stopped
 from sqlore.llm import Answer, ChatModel
 from sqlore.llm.base import ModelStep, OnStep, OnToken
 from sqlore.model import Message, Retrieval
-from sqlore.retrieve import Retriever
+from sqlore.retrieve import ModelFilter, Retriever
 
-__all__ = ["WatchedModel", "telling"]
+__all__ = ["WatchedModel", "judged_by", "telling"]
 
 _EVERY: Final = 1.0
 """Seconds between two figures of one phase."""
@@ -146,3 +147,10 @@ class _Telling:
 def telling(inner: Retriever, tell: Callable[[Retrieval], None]) -> Retriever:
     """The retriever, which tells `tell` what it finds for the question itself, not for a part of it."""
     return cast(Retriever, _Telling(inner, tell))
+
+
+def judged_by(inner: Retriever, judge: ModelFilter) -> Retriever:
+    """The retriever with a judge of one job's own; what it has read is shared."""
+    own = copy(inner)
+    own.judge = judge
+    return own
