@@ -266,6 +266,60 @@ def test_nothing_is_joined_where_it_is_not_certain(sql: str) -> None:
     assert (given.sql, given.slips) == (sql.strip(), [])
 
 
+SPACED = Schema(
+    (
+        Table(
+            "order",
+            (Column("id"), Column("customer_id"), Column("status")),
+            foreign_keys=(ForeignKey(("customer_id",), "customer", ("Cust ID",)),),
+        ),
+        Table("customer", (Column("Cust ID", primary_key=True), Column("city"))),
+        Table(
+            "Order Details",
+            (Column("id"), Column("order_id"), Column("qty")),
+            foreign_keys=(ForeignKey(("order_id",), "order", ("id",)),),
+        ),
+    ),
+    dialect="sqlite",
+)
+TO_ORDER = 'JOIN "order" ON "order".customer_id ='
+
+
+@pytest.mark.parametrize(
+    ("sql", "mended"),
+    [
+        (
+            "SELECT city FROM customer WHERE \"order\".status = 'x'",
+            f'SELECT city FROM customer {TO_ORDER} customer."Cust ID" WHERE "order".status = \'x\'',
+        ),
+        (
+            'SELECT status FROM "order" WHERE "Order Details".qty > 1',
+            'SELECT status FROM "order" JOIN "Order Details" ON "Order Details".order_id = "order".id'
+            ' WHERE "Order Details".qty > 1',
+        ),
+        (
+            'SELECT "A B".city FROM customer AS "A B" WHERE status = \'order\'',
+            'SELECT "A B".city FROM customer AS "A B" JOIN "order" AS T2 ON T2.customer_id = "A B"."Cust ID"'
+            " WHERE T2.status = 'order'",
+        ),
+        (
+            'SELECT o.status FROM "order" o JOIN customer c ON o.customer_id = c',
+            'SELECT o.status FROM "order" o JOIN customer c ON o.customer_id = c."Cust ID"',
+        ),
+        (
+            'SELECT "O".city FROM customer AS "A B" JOIN "order" AS "O" ON "O".customer_id = "A B"."Cust ID"',
+            'SELECT "A B".city FROM customer AS "A B" JOIN "order" AS "O"'
+            ' ON "O".customer_id = "A B"."Cust ID"',
+        ),
+    ],
+    ids=["a word of SQL", "a blank", "an alias with one", "a key with one", "the wrong alias"],
+)
+def test_names_that_need_quotes(sql: str, mended: str) -> None:
+    given = mended_names(sql, "sqlite", SPACED)
+    checked = mended_joins(given, "sqlite", SPACED, lambda: join_graph(SPACED))
+    assert (checked.sql, checked.fault) == (mended, None)
+
+
 # ------------------------------------------------------------------ in the pipeline
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from cli_helpers import make_sqlite
@@ -223,3 +224,129 @@ def test_what_is_there_already_is_not_added_again(bank: tuple[Engine, Refiner]) 
         refiner.add(sql, item)
     both = refiner.add(sql, item, values=("M",)).after
     assert both == "SELECT COUNT(*) FROM client c WHERE c.gender = 'M' AND c.gender = 'F'"
+
+
+# ------------------------------------------------------------------ where a piece may stand
+
+SHOP = """
+    CREATE TABLE customer(id INTEGER PRIMARY KEY, name TEXT, city TEXT);
+    CREATE TABLE "order"(id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer(id), status TEXT,
+        amount INTEGER);
+    CREATE TABLE "Order Details"(id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES "order"(id),
+        qty INTEGER);
+    INSERT INTO customer VALUES (1, 'Ann', 'X'), (2, 'Bob', 'X'), (3, 'Cy', 'Y');
+    INSERT INTO "order" VALUES (1, 1, 'paid', 5), (2, 1, 'open', 6), (3, 2, 'open', 7);
+    INSERT INTO "Order Details" VALUES (1, 1, 2)
+"""
+SOLD = (
+    "SELECT COUNT(*) FROM \"order\" o JOIN customer c ON o.customer_id = c.id WHERE c.city = 'X'",
+    "SELECT SUM(amount) FROM \"order\" WHERE amount > 3 AND status = 'paid'",
+    'SELECT COUNT(*) FROM "Order Details" WHERE qty > 1',
+    'SELECT customer_id FROM "order" GROUP BY customer_id HAVING COUNT(*) > 1',
+    "SELECT name, RANK() OVER (PARTITION BY city ORDER BY id) FROM customer",
+)
+OPEN = "SELECT COUNT(*) FROM \"order\" o WHERE o.customer_id = c.id AND o.status = 'open'"
+PLACES = {
+    "scalar": f"SELECT c.name, ({OPEN}) AS n FROM customer c",
+    "exists": f"SELECT c.name FROM customer c WHERE EXISTS ({OPEN.replace('COUNT(*)', '1')})",
+    "bare": 'SELECT name FROM customer WHERE EXISTS (SELECT 1 FROM "order" WHERE customer_id = customer.id)',
+    "in": "SELECT name FROM customer WHERE id IN (SELECT customer_id FROM \"order\" WHERE status = 'open')",
+    "union": "SELECT name FROM customer WHERE city = 'X' UNION SELECT name FROM customer WHERE city = 'Y'",
+    "derived": "SELECT name FROM (SELECT name FROM customer WHERE city = 'X') AS x",
+    "named": "WITH x(n) AS (SELECT name FROM customer WHERE city = 'X') SELECT n FROM x",
+    "star": "SELECT * FROM customer WHERE city = 'X'",
+    "grouped": "SELECT city, COUNT(*) FROM customer GROUP BY city",
+    "plain": "SELECT name FROM customer",
+    "quoted": "SELECT COUNT(*) FROM customer WHERE city = 'X'",
+}
+
+
+@pytest.fixture(scope="module", params=["sqlite", "duckdb"])
+def shop(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Engine, Refiner]]:
+    path = tmp_path_factory.mktemp("shop") / f"shop.{request.param}"
+    if request.param == "sqlite":
+        make_sqlite(path, [one for one in SHOP.split(";") if one.strip()])
+    else:
+        with duckdb.connect(str(path)) as connection:
+            connection.execute(SHOP)
+    with connect(f"{request.param}:///{path}") as engine, Store.create(":memory:") as store:
+        catalog = build_catalog(engine)
+        scripts = [Script(sql, key=str(n), dialect=engine.dialect) for n, sql in enumerate(SOLD)]
+        learn(store, scripts, catalog=catalog, dialect=engine.dialect, embedder=None)
+        yield engine, Refiner(catalog, engine.dialect, store=store, settings=Settings())
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_whatever_is_offered_runs(shop: tuple[Engine, Refiner], place: str) -> None:
+    engine, refiner = shop
+    sql = PLACES[place]
+    found = 0
+    for scope in {item.scope for item in refiner.items(sql)}:
+        for one in refiner.additions(sql, scope):
+            engine.run(refiner.add(sql, one.item, scope).after)
+            found += 1
+    for item in refiner.items(sql):
+        for other in refiner.alternatives(sql, item.number) if item.kind != "query" else ():
+            engine.run(refiner.choose(sql, item.number, other.item, other.sql).after)
+            found += 1
+    assert found, "something is offered"
+
+
+@pytest.mark.parametrize("place", ["scalar", "exists"])
+def test_a_subquery_stays_about_the_row_around_it(shop: tuple[Engine, Refiner], place: str) -> None:
+    engine, refiner = shop
+    sql = PLACES[place]
+    (city,) = [one for one in refiner.additions(PLACES["plain"]) if one.sql == "city = 'X'"]
+    step = refiner.add(sql, city.item, "main/subquery:1")
+    assert step.after == sql.replace("o.status = 'open'", "o.status = 'open' AND c.city = 'X'")
+    status = number(refiner, sql, "o.status = 'open'")
+    offered = {one.sql: one for one in refiner.alternatives(sql, status)}
+    assert offered["c.city = 'X'"].joins == ()
+    assert refiner.alternatives(sql, number(refiner, sql, "o.customer_id = c.id")) == ()
+    joins = [one for one in range(1, 12) if "customer" in refused(refiner, sql, one)]
+    assert joins, "the join of both is refused there"
+    assert len(engine.run(step.after).rows) <= 3
+
+
+def refused(refiner: Refiner, sql: str, item: int) -> str:
+    try:
+        refiner.add(sql, item, "main/subquery:1")
+    except EditError as error:
+        return error.message if "about its row" in error.message else ""
+    return ""
+
+
+def test_a_table_that_is_joined_inside_hides_nothing_around_it(shop: tuple[Engine, Refiner]) -> None:
+    _, refiner = shop
+    sql = PLACES["in"]
+    status = number(refiner, sql, "status = 'open'")
+    (city,) = [one for one in refiner.alternatives(sql, status) if "city" in one.sql]
+    assert city.sql == "c.city = 'X'"
+    assert [join.split(" ON ")[0] for join in city.joins] == ["JOIN customer AS c"]
+
+
+@pytest.mark.parametrize(
+    ("place", "scope", "text", "why"),
+    [
+        ("scalar", "main/subquery:1", "SUM(amount)", "further column"),
+        ("exists", "main/subquery:1", "SUM(amount)", "further column"),
+        ("in", "main/subquery:1", "SUM(amount)", "further column"),
+        ("in", "main/subquery:1", "GROUP BY customer_id", "further key"),
+        ("named", "cte:x", "COUNT(*)", "further column"),
+        ("union", "main/union:1", "COUNT(*)", "further column"),
+        ("star", "main", "COUNT(*)", "SELECT *"),
+        ("grouped", "main", "RANK()", "window"),
+    ],
+)
+def test_what_cannot_stand_there_is_refused(
+    shop: tuple[Engine, Refiner], place: str, scope: str, text: str, why: str
+) -> None:
+    _, refiner = shop
+    store = refiner._history().store
+    plain = {one.skeleton.replace('"order".', ""): one.id for one in store.items() if one.kind != "query"}
+    items = [number for skeleton, number in plain.items() if skeleton.lower().startswith(text.lower())]
+    assert items
+    with pytest.raises(EditError, match=why.replace("*", r"\*")):
+        refiner.add(PLACES[place], items[0], scope)

@@ -468,6 +468,13 @@ def test_a_table_that_is_joined() -> None:
     )
 
 
+def test_a_table_that_is_joined_inside_is_called_like_none_around() -> None:
+    one = query("SELECT name FROM side s WHERE EXISTS (SELECT 1 FROM hero h WHERE h.side_id = s.id)")
+    assert new_alias(one, one.scope_at("main/subquery:1"), "side", []) == "s2"
+    bare = query("SELECT name FROM side WHERE EXISTS (SELECT 1 FROM hero WHERE name = 'x')")
+    assert new_alias(bare, bare.scope_at("main/subquery:1"), "side", []) == "s"
+
+
 # ------------------------------------------------------------------ as another query would write it
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlore.answer.join_path import Join, JoinGraph, condition, table_name
 from sqlore.answer.slips import Checked, mended_names
-from sqlore.catalog.names import quote_name
+from sqlore.catalog.names import always_quote, quote_name
 from sqlore.errors import UnknownName
 from sqlore.model import Attempt, Schema, Table
 
@@ -74,9 +74,16 @@ class _Select:
                 self.plain = False
             else:
                 self.tables[source.alias_or_name.lower()] = known.folded_name
-                self.spelled[known.folded_name] = quote_name(source.alias_or_name, schema.dialect)
+                self.spelled[known.folded_name] = _called(source, schema.dialect)
         starts = [i.meta.get("start", -1) for s in sources for i in s.find_all(exp.Identifier)]
         self.end = _end_of_from(tokens, max(starts, default=-1))
+
+
+def _called(source: exp.Expr, dialect: str) -> str:
+    """What a table of FROM is called, with the quotes that it is written with or needs."""
+    alias = source.args.get("alias")
+    name = alias.this if alias is not None else source.this
+    return quote_name(name.name, dialect) if not name.args.get("quoted") else always_quote(name.name, dialect)
 
 
 def _end_of_from(tokens: Sequence[Token], last: int) -> int:
@@ -85,7 +92,8 @@ def _end_of_from(tokens: Sequence[Token], last: int) -> int:
     for token in tokens:
         if token.start < last:
             continue
-        word = token.text.upper()
+        quoted = token.token_type.name in ("IDENTIFIER", "STRING")
+        word = "" if quoted else token.text.upper()
         if depth == 0 and (word in _ENDS or word == ")"):
             break
         depth += (word == "(") - (word == ")")
@@ -206,11 +214,11 @@ def _alias(
     table: str, last: bool, qualifier: str, select: _Select, names: Mapping[str, str], schema: Schema
 ) -> str:
     """What a joined table is called: as the query does already, else in the way of its other tables."""
-    written = table_name(table, schema)
+    written, own = table_name(table, schema), _spelled(schema, table)
     if last and qualifier:
-        return written if qualifier.lower() == written.lower() else qualifier
-    taken = {qualifier.lower(), *select.tables, *(alias.lower() for alias in names.values())}
-    if written.lower() not in taken and all(
+        return written if qualifier.lower() == own.lower() else quote_name(qualifier, schema.dialect)
+    taken = {qualifier.lower(), *select.tables, *(alias.strip('"`[]').lower() for alias in names.values())}
+    if own.lower() not in taken and all(
         alias.lower() == table_name(name, schema).lower() for name, alias in select.spelled.items()
     ):
         return written

@@ -14,6 +14,7 @@ from typing import Final
 
 from sqlglot import exp
 
+from sqlore.catalog.names import quote_name
 from sqlore.errors import SqlError, UnknownName
 from sqlore.model import Attempt, Schema
 from sqlore.sql import check_query
@@ -23,7 +24,7 @@ __all__ = ["Checked", "mended_names"]
 
 #: Slips mended in one query at most.
 _MOST: Final = 12
-_QUALIFIER: Final = re.compile(r"[\w$]+\s*\.\s*\Z")
+_QUALIFIER: Final = re.compile(r"""(?:[\w$]+|"(?:[^"]|"")+"|`[^`]+`|\[[^\]]+\])\s*\.\s*\Z""")
 
 
 @dataclass
@@ -53,7 +54,7 @@ def mended_names(sql: str, dialect: str, schema: Schema) -> Checked:
         try:
             return Checked(check_query(sql, dialect, schema), slips)
         except UnknownName as error:
-            mended = _in_place(sql, error)
+            mended = _in_place(sql, error, dialect)
             if mended is None or len(slips) >= _MOST:
                 return Checked(sql, slips, error)
             slips.append(Attempt(sql, f"{error.message}; {error.instead} was meant"))
@@ -62,7 +63,7 @@ def mended_names(sql: str, dialect: str, schema: Schema) -> Checked:
             return Checked(sql, slips, error)
 
 
-def _in_place(sql: str, error: UnknownName) -> str | None:
+def _in_place(sql: str, error: UnknownName, dialect: str) -> str | None:
     """The query with the right qualifier at the error's position, where it can be found there."""
     if error.instead is None or error.position is None:
         return None
@@ -70,6 +71,8 @@ def _in_place(sql: str, error: UnknownName) -> str | None:
     if qualifier is None:
         return None
     alias = error.instead.rpartition(".")[0]
+    quoted = re.search(rf"""(?<!\w)["`\[]{re.escape(alias)}["`\]]""", sql, re.IGNORECASE)
+    alias = quoted.group() if quoted else quote_name(alias, dialect)
     return f"{sql[: qualifier.start()]}{alias}.{sql[error.position :]}"
 
 
@@ -89,7 +92,7 @@ def _with_keys(sql: str, dialect: str, schema: Schema) -> tuple[str, list[Attemp
         return sql, []
     found = sorted({place for select in tree.find_all(exp.Select) for place in _bare(select, schema)})
     for end, key in reversed(found):
-        sql = f"{sql[:end]}.{key}{sql[end:]}"
+        sql = f"{sql[:end]}.{quote_name(key, dialect)}{sql[end:]}"
     return sql, [Attempt(sql, f"an alias is no column; its {key} was meant") for _, key in found]
 
 

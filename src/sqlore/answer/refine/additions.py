@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlore.answer.join_path import Join, edge_of
 from sqlore.answer.refine.donors import TRIED, Alternative, Donors
-from sqlore.answer.refine.fit import side_of
+from sqlore.answer.refine.fit import require_place, side_of
 from sqlore.answer.refine.room import folded, room_for
 from sqlore.errors import EditError, SqlError
 from sqlore.model import Kind, KnowledgeItem
@@ -69,6 +69,7 @@ class Additions:
         text, room = self._donors.written(query, scope, item, None)
         if item.kind == "dimension" and text.upper().startswith("PARTITION"):
             raise EditError(f"item {item.id} belongs to a window function", hint="add its formula")
+        require_place(query, scope, item.kind, text)
         edits: list[TextEdit] = []
         if room.joins:
             edits += joined(query, scope, room.joins) + told_apart(query, scope, room.tables)

@@ -14,7 +14,7 @@ from sqlore.answer.refine.wish import with_values
 from sqlore.errors import SqlError
 from sqlore.model import Fragment, KnowledgeItem
 from sqlore.sql import check_query
-from sqlore.sql.edit.insert import joined, told_apart
+from sqlore.sql.edit.insert import around, joined, told_apart
 from sqlore.sql.edit.query import Place, Query
 from sqlore.sql.edit.replace import replaced
 from sqlore.sql.edit.text import Change, TextEdit
@@ -136,6 +136,9 @@ class Alternatives:
     def _pool(self, query: Query, number: int) -> Iterator[KnowledgeItem]:
         """The items of a fragment's kind and form over tables that are here or one join away."""
         fragment, scope = query.fragment(number), query.scope(number)
+        outer = list(around(scope))
+        if any(use.owner in outer for use in query.inner_uses(fragment.start, fragment.end)):
+            return  # without it a subquery would not be about the row of the outer query any more
         here = {source.base for source in scope.sources if source.base}
         near = {spell(name) for table in here for name in self._donors.graph.neighbours(folded(table))}
         tables: Sequence[str | None] = sorted(here) + sorted(near - here)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from sqlore.answer.join_path import Join, JoinGraph, condition, schema_joins, table_name
+from sqlore.catalog import quote_name
 from sqlore.errors import EditError
 from sqlore.model import Schema, Table
-from sqlore.sql.edit.insert import aliases_of, new_alias
+from sqlore.sql.edit.insert import aliases_of, around, new_alias, written_alias
 from sqlore.sql.edit.query import Query
 from sqlore.sql.names import spell
 from sqlore.sql.resolve import Scope
@@ -43,26 +44,52 @@ def room_for(
 ) -> Room:
     """The names of a scope's tables with those of the missing ones, each joined by a known way.
 
-    `known` are joins that were chosen; `far` allows one table between. Raises `EditError` where nothing
-    joins a table.
+    `known` are joins that were chosen; `far` allows one table between. A table of the outer query that a
+    subquery is about already is not joined again. Raises `EditError` where nothing joins a table.
     """
     schema = query.schema or Schema(())
     aliases = aliases_of(query, scope, named=named or bool(missing))
+    outer = _outer(query, scope, missing)
+    if outer and (named or known):
+        raise EditError(f"the outer query has {next(iter(outer))} already, and this part is about its row")
+    aliases |= outer
     names = {folded(base): alias for base, alias in aliases.items()}
     joins, tables, notes = [], [], []
-    for name, join in _ways(_Choice(graph, schema), list(names), missing, known or {}, far):
+    given = {folded(base) for base in outer}
+    here, lacking = [n for n in names if n not in given], [n for n in missing if n not in given]
+    for name, join in _ways(_Choice(graph, schema), here, lacking, known or {}, far):
         table = schema.table(name)
         if table is None:
             raise EditError(f"the database has no table {name}")
         alias = new_alias(query, scope, table.name, list(names.values()))
-        names[name] = aliases[spell(name)] = alias
+        called = quote_name(alias, query.dialect) if alias == table.name else alias
+        names[name] = aliases[spell(name)] = called
         written = table_name(name, schema)
-        shown = written if alias == table.name else f"{written} AS {alias}"
+        shown = written if alias == table.name else f"{written} AS {called}"
         joins.append(f"{side} {shown} ON {condition(join, schema, names)}")
         tables.append(table)
         if not _by_key(schema, join, name):
             notes.append(f"one row may have several of {name}: {MAY_REPEAT}")
     return Room(aliases, tuple(joins), tuple(tables), tuple(notes))
+
+
+def _outer(query: Query, scope: Scope, missing: Sequence[str]) -> dict[str, str]:
+    """By their bases, what the queries around call those missing tables that this scope uses columns of.
+
+    Raises `EditError` where a name in between hides one.
+    """
+    inside = [use for use in query.uses if scope in (use.scope, *around(use.scope))]
+    found: dict[str, str] = {}
+    nearer = {source.alias.lower() for source in scope.sources}
+    for one in around(scope):
+        for source in one.sources:
+            wanted = source.base and folded(source.base) in missing and source.base not in found
+            if wanted and any(use.source is source and use.owner is one for use in inside):
+                if source.alias.lower() in nearer:
+                    raise EditError(f"this part cannot name {source.base} of the outer query")
+                found[source.base] = written_alias(query, one, source)
+        nearer |= {source.alias.lower() for source in one.sources}
+    return found
 
 
 class _Choice:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from sqlglot import TokenType, exp
 
@@ -13,12 +13,13 @@ from sqlore.sql.edit.grouping import end_of_condition, is_aggregate, keys_of, wi
 from sqlore.sql.edit.query import Query
 from sqlore.sql.edit.sources import parts_of
 from sqlore.sql.edit.text import TextEdit
+from sqlore.sql.names import spell
 from sqlore.sql.parse import parse_query
 from sqlore.sql.render import unwrap
-from sqlore.sql.resolve import Scope
+from sqlore.sql.resolve import Scope, Source
 from sqlore.sql.spans import Block, position_of
 
-__all__ = ["aliases_of", "inserted", "joined", "new_alias", "told_apart"]
+__all__ = ["aliases_of", "around", "inserted", "joined", "new_alias", "told_apart", "written_alias"]
 
 
 def inserted(query: Query, scope: Scope, kind: str, text: str) -> list[TextEdit]:
@@ -158,13 +159,10 @@ def aliases_of(query: Query, scope: Scope, *, named: bool = False) -> dict[str, 
 
     It is nothing where there is one table and its columns stand without it, unless it has to be `named`.
     """
-    parts = parts_of(query, scope)
     found: dict[str, str] = {}
-    for number, source in enumerate(scope.sources):
-        if source.base:
-            written = query.tokens[parts[number].stop - 1] if parts is not None else None
-            text = query.sql[written.start : written.end + 1] if written is not None else source.alias
-            found.setdefault(source.base, text)
+    for source in scope.sources:
+        if source.base and source.base not in found:
+            found[source.base] = written_alias(query, scope, source)
     bare = len(scope.sources) == 1 and not any(
         use.node.args.get("table") is not None for use in query.uses if use.owner is scope
     )
@@ -172,8 +170,9 @@ def aliases_of(query: Query, scope: Scope, *, named: bool = False) -> dict[str, 
 
 
 def new_alias(query: Query, scope: Scope, table: str, taken: Collection[str]) -> str:
-    """What a table is called that joins a scope: in the way of the others there."""
-    used = {source.alias.lower() for source in scope.sources} | {name.lower() for name in taken}
+    """What a table is called that joins a scope: in the way of the others there, and like none it may see."""
+    used = {name.strip('"`[]').lower() for name in taken}
+    used |= {source.alias.lower() for one in (scope, *around(scope)) for source in one.sources}
     aliased = [s.alias for s in scope.sources if s.alias.lower() != s.base.rpartition(".")[2].strip('"')]
     if not aliased and table.lower() not in used:
         return table
@@ -185,6 +184,14 @@ def new_alias(query: Query, scope: Scope, table: str, taken: Collection[str]) ->
     names = [stem] if not numbered else []
     names += [f"{stem}{n}" for n in range(start if numbered else 2, start + 100)]
     return next(name for name in names if name.lower() not in used and name.upper() not in ("AS", "ON", "OR"))
+
+
+def around(scope: Scope) -> Iterator[Scope]:
+    """The scopes that a scope is nested in, the nearest first."""
+    outer = scope.parent
+    while outer is not None:
+        yield outer
+        outer = outer.parent
 
 
 def joined(query: Query, scope: Scope, joins: Iterable[str]) -> list[TextEdit]:
@@ -200,21 +207,33 @@ def joined(query: Query, scope: Scope, joins: Iterable[str]) -> list[TextEdit]:
 
 
 def told_apart(query: Query, scope: Scope, added: Iterable[Table]) -> list[TextEdit]:
-    """The edits that put a table before columns without one that a joined table has too."""
+    """The edits that put a table before columns without one that a joined table has too.
+
+    Those of an outer query are among them, where the scope or one inside it uses them.
+    """
     names = {column.name.lower() for table in added for column in table.columns}
-    parts = parts_of(query, scope)
+    outer = list(around(scope))
     edits: dict[int, TextEdit] = {}
     for use in query.uses:
-        bare = use.node.args.get("table") is None and use.owner is scope and use.source is not None
-        start = position_of(use.node)
-        if not bare or use.node.name.lower() not in names or start < 0 or use.source is None:
+        start, owner = position_of(use.node), use.owner
+        if use.node.args.get("table") is not None or use.node.name.lower() not in names or start < 0:
             continue
-        if use.node.name.lower() in scope.merged:
+        if owner is None or use.source is None or use.node.name.lower() in owner.merged:
             continue
-        at = next((n for n, source in enumerate(scope.sources) if source is use.source), None)
-        if at is None:
-            continue
-        token = query.tokens[parts[at].stop - 1] if parts is not None else None
-        alias = query.sql[token.start : token.end + 1] if token is not None else use.source.alias
-        edits[start] = TextEdit(start, start, f"{alias}.")
+        if owner is scope or (owner in outer and scope in (use.scope, *around(use.scope))):
+            alias = written_alias(query, owner, use.source)
+            edits.update({start: TextEdit(start, start, f"{alias}.")} if alias else {})
     return list(edits.values())
+
+
+def written_alias(query: Query, scope: Scope, source: Source) -> str:
+    """What a source of a scope is called, as it is written; empty where it is none of its own."""
+    parts = parts_of(query, scope)
+    at = next((n for n, one in enumerate(scope.sources) if one is source), None)
+    if at is None:
+        return ""
+    if parts is not None:
+        token = query.tokens[parts[at].stop - 1]
+        return query.sql[token.start : token.end + 1]
+    quoted = spell(source.alias) != source.alias
+    return str(exp.to_identifier(source.alias, quoted=quoted).sql(query.dialect or None))
