@@ -27,6 +27,35 @@ def test_golden(describer: Describer, line: str, name: str, text: str) -> None:
     assert (described.name, described.text) == (name, text)
 
 
+@pytest.mark.parametrize(
+    "formulas",
+    [
+        "sum(t.a * t.b)|sum(t.a) * t.b",
+        "sum(t.a + t.b) * sum(t.c)|sum(t.a) + t.b * sum(t.c)",
+        "max(t.a - t.b)|max(t.a) - t.b",
+        "t.b - max(t.a) + t.c|t.b - max(t.a + t.c)",
+        "2 * sum(t.a * t.b)|2 * sum(t.a) * t.b",
+        "sum(t.a) - (sum(t.b) - t.c)|sum(t.a) - sum(t.b) - t.c",
+        "sum(t.a / 100)|sum(t.a) / 100",
+        "t.a - (t.b - t.c)|t.a - t.b - t.c",
+        "t.a / (t.b * t.c)|t.a / t.b * t.c|t.a * (t.b / t.c)",
+        "(t.a + t.b) * t.c|t.a + t.b * t.c",
+        "2 * (t.a + t.b)|2 * t.a + t.b",
+        "t.b / (t.c + t.a)|t.b / t.c + t.a",
+        "100 * t.a / (t.b + t.c)|100 * t.a / t.b + t.c",
+        "-(t.a - t.b)|-t.a - t.b",
+        "abs(t.a - t.b)|abs(t.a) - t.b",
+        "max(t.a, t.b) - t.c|max(t.a, t.b - t.c)",
+        "coalesce(t.a - t.b, 0)|t.a - coalesce(t.b, 0)",
+        "coalesce(avg(t.a), 0)|avg(coalesce(t.a, 0))",
+        "sum(case when t.p = 1 then t.a end) - t.b|sum(case when t.p = 1 then t.a - t.b end)",
+    ],
+)
+def test_different_formulas_read_differently(describer: Describer, formulas: str) -> None:
+    texts = [describer.fragment(fragment(f"calculation: {one}")).text for one in formulas.split("|")]
+    assert len(set(texts)) == len(texts), texts
+
+
 def test_there_are_enough_golden_cases() -> None:
     assert len(CASES) >= 80
     assert {line.partition("/")[0].partition(":")[0] for line, _, _ in CASES} == {

@@ -43,10 +43,7 @@ def tables_in(node: exp.Expr) -> list[str]:
 def conditional(node: exp.Expr) -> Conditional | None:
     """The condition inside a conditional count or sum, None where the formula is none."""
     if isinstance(node, exp.Filter) and isinstance(node.expression, exp.Where):
-        inner = node.this
-        if isinstance(inner, (exp.Count, exp.Sum, exp.Avg)):
-            value = None if isinstance(inner.this, exp.Star) else inner.this
-            return Conditional(type(inner), node.expression.this, value)
+        return _filtered(node.this, node.expression.this)
     if not isinstance(node, (exp.Count, exp.Sum, exp.Avg)):
         return None
     inner, distinct = node.this, False
@@ -59,12 +56,34 @@ def conditional(node: exp.Expr) -> Conditional | None:
     if branch is None:
         return None
     predicate, value, otherwise = branch
-    empty = otherwise is None or isinstance(otherwise, exp.Null) or number_of(otherwise) == 0
-    if not empty or (isinstance(node, exp.Avg) and otherwise is not None and number_of(otherwise) == 0):
+    nothing = otherwise is None or isinstance(otherwise, exp.Null)
+    if not (nothing or (isinstance(node, exp.Sum) and number_of(otherwise) == 0)):
+        return None  # a zero is counted, and lowers an average
+    literal = isinstance(value, exp.Literal)
+    if literal and (distinct or isinstance(node, exp.Avg)):
         return None
-    if number_of(value) == 1 or (isinstance(node, exp.Count) and isinstance(value, exp.Literal)):
-        return Conditional(exp.Count, predicate, None, distinct)
+    if (number_of(value) == 1 and not isinstance(node, exp.Avg)) or (isinstance(node, exp.Count) and literal):
+        return Conditional(exp.Count, predicate, None)
     return Conditional(type(node), predicate, value, distinct)
+
+
+def _filtered(aggregate: exp.Expr, predicate: exp.Expr) -> Conditional | None:
+    """An aggregate with FILTER; None for one that is said as it is, its condition behind it."""
+    if not isinstance(aggregate, (exp.Count, exp.Sum, exp.Avg, exp.Max, exp.Min)) or conditional(aggregate):
+        return None
+    value, distinct = aggregate.this, False
+    if isinstance(value, exp.Distinct):
+        if len(value.expressions) != 1:
+            return None
+        value, distinct = value.expressions[0], True
+    if aggregate.expressions or not isinstance(value, exp.Expr):
+        return None
+    if isinstance(aggregate, exp.Count) and not isinstance(bare(value), (exp.Star, exp.Column, exp.Literal)):
+        return None
+    starred = isinstance(value, exp.Star) or (
+        isinstance(aggregate, exp.Count) and number_of(value) is not None
+    )
+    return Conditional(type(aggregate), predicate, None if starred else value, distinct)
 
 
 def _one_branch(

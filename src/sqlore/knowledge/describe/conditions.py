@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Final
 from sqlglot import exp
 
 from sqlore.knowledge.describe.conditional import bare
-from sqlore.knowledge.describe.english import joined
-from sqlore.knowledge.describe.functions import date_unit, number_of, text_of
+from sqlore.knowledge.describe.dates import date_unit, is_now, moved
+from sqlore.knowledge.describe.english import bracketed, joined
+from sqlore.knowledge.describe.functions import number_of, text_of
 from sqlore.knowledge.describe.nested import Holding, holding, is_of_column, spoken_json
+from sqlore.knowledge.describe.reading import escaped, plain
 from sqlore.knowledge.describe.subject import unwrapped
 from sqlore.knowledge.describe.words import Vocabulary
 
@@ -75,7 +77,7 @@ class Conditions:
         node = unwrapped(node)
         for kind, word in ((exp.And, "and"), (exp.Or, "or")):
             if isinstance(node, kind):
-                parts = [self.whose(part, entity) for part in node.flatten()]
+                parts = [within(node, part, self.whose(part, entity)) for part in node.flatten()]
                 return f" {word} ".join(dict.fromkeys(parts))
         flag = self._flag(node)
         if flag is not None:
@@ -94,7 +96,7 @@ class Conditions:
         node = unwrapped(node)
         for kind, word in ((exp.And, "and"), (exp.Or, "or")):
             if isinstance(node, kind):
-                parts = [self.condition(part, entity) for part in node.flatten()]
+                parts = [within(node, part, self.condition(part, entity)) for part in node.flatten()]
                 text = f" {word} ".join(dict.fromkeys(parts))
                 return f"not ({text})" if negated else text
         if isinstance(node, exp.Not):
@@ -102,8 +104,7 @@ class Conditions:
         if node.args.get("negate"):  # NOT LIKE is a LIKE with a mark
             negated = not negated
         if isinstance(node, exp.Exists):
-            rows = self.rows(node.this)
-            return f"there is {'no' if negated else 'an' if rows[:1] in 'aeiou' else 'a'} {rows}"
+            return there_is(self.rows(node.this), negated=negated)
         held = holding(node)
         if held is not None:
             return self._holds(held, entity, negated)
@@ -155,7 +156,7 @@ class Conditions:
         if kind in _COMPARE and right is not None:
             return self._compare(kind, left, right, entity, negated)
         if isinstance(node, exp.Is):
-            return self._is(right, negated)
+            return self._is(left, right, entity, negated)
         if isinstance(node, exp.Between):
             low, high = (self._value(left, node.args[side], entity) for side in ("low", "high"))
             return f"is{no} between {low} and {high}"
@@ -176,7 +177,7 @@ class Conditions:
     ) -> str:
         number = number_of(right)
         moment = (
-            (self._is_moment(left) or _DAY.match(text_of(right) or ""))
+            (self._is_moment(left) or _DAY.match(text_of(right) or "") or _is_dated(right))
             and not isinstance(bare(right), (exp.Subquery, exp.Select))
             and (number is None or number >= _FIRST_YEAR)
         )
@@ -199,11 +200,12 @@ class Conditions:
             return self.words.value(text, column.table, column.name)
         return self.words.value(text)
 
-    def _is(self, right: exp.Expr | None, negated: bool) -> str:
-        if isinstance(right, exp.Null):
+    def _is(self, left: exp.Expr, right: exp.Expr | None, entity: str, negated: bool) -> str:
+        if isinstance(right, exp.Null) or right is None:
             return "is known" if negated else "is missing"
-        true = isinstance(right, exp.Boolean) and right.this
-        return f"is {'yes' if true != negated else 'no'}"
+        if isinstance(right, exp.Boolean):
+            return f"is {'yes' if right.this != negated else 'no'}"
+        return f"is {'not ' if negated else ''}{self._value(left, right, entity)}"
 
     def _in(self, node: exp.In, left: exp.Expr, entity: str, negated: bool) -> str:
         query = node.args.get("query")
@@ -221,13 +223,14 @@ class Conditions:
         if pattern is None:
             shown = self.formulas().noun(right) if right is not None else ""
             return f"{'does not look' if negated else 'looks'} like {shown}"
+        pattern = escaped(pattern, "\\")
         core = pattern.strip("%*")
         column = bare(left)
         table, name = (column.table, column.name) if isinstance(column, exp.Column) else ("", "")
-        value = self.words.value(core, table, name)
+        value = self.words.value(plain(core), table, name)
         starts, ends = not pattern.startswith(("%", "*")), not pattern.endswith(("%", "*"))
-        if not core or any(sign in core for sign in "%*"):
-            value, starts, ends = f"'{pattern}'", True, True
+        if not core.strip("_") or any(sign in core for sign in "%*"):
+            value, starts, ends = f"'{plain(pattern)}'", True, True
         if starts and ends:
             return f"{'is not' if negated else 'is'} like {value}"
         if starts:
@@ -260,6 +263,27 @@ class Conditions:
         if verb not in _FLAGS or not rest or value not in _YES | _NO:
             return None
         return f"{_FLAGS[verb][value in _NO]} {rest}"
+
+
+def _is_dated(node: exp.Expr) -> bool:
+    """Whether a formula is the present moment or one some days from it."""
+    node = bare(node)
+    return is_now(node) or moved(node) is not None
+
+
+def within(node: exp.Expr, part: exp.Expr, said: str) -> str:
+    """A part of a condition; in brackets where it is an OR among parts that all hold."""
+    several = isinstance(node, exp.And) and isinstance(unwrapped(part), exp.Or) and " or " in said
+    return bracketed(said) if several else said
+
+
+def there_is(rows: str, *, negated: bool) -> str:
+    """That there is such a row, or none.
+
+    >>> there_is("order", negated=False), there_is("loan", negated=True)
+    ('there is an order', 'there is no loan')
+    """
+    return f"there is {'no' if negated else 'an' if rows[:1] in 'aeiou' else 'a'} {rows}"
 
 
 def _is_plural(noun: str) -> bool:

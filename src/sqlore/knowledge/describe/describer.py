@@ -17,11 +17,12 @@ from sqlglot.errors import SqlglotError
 from sqlore.catalog.names import humanize, word_set
 from sqlore.knowledge.describe.conditional import bare, tables_in
 from sqlore.knowledge.describe.derived import told_apart
-from sqlore.knowledge.describe.english import joined
+from sqlore.knowledge.describe.english import clause_at, joined, unmarked
 from sqlore.knowledge.describe.functions import function_name
 from sqlore.knowledge.describe.nested import holding, is_of_column
 from sqlore.knowledge.describe.query import Queries, with_owner
 from sqlore.knowledge.describe.reading import parse, parse_query, parse_several, readable
+from sqlore.knowledge.describe.subject import HALVES
 from sqlore.knowledge.describe.words import INSTANCE, Vocabulary, Words
 from sqlore.knowledge.records import Description
 from sqlore.model import Fragment, ParsedScript, Schema
@@ -74,7 +75,7 @@ class Describer:
         if others and len(fragment.literals) == 1 and fragment.kind in _VALUED:
             text += f" (or {joined([self.words.value(other) for other in others], 'or')})"
         name = _ASIDE.sub("", described.name) or described.name
-        return Description(_short(name, _NAME_WORDS), _cut(text))
+        return Description(unmarked(_short(name, _NAME_WORDS)), _cut(unmarked(text)))
 
     def script(self, parsed: ParsedScript) -> str:
         """One sentence for the whole script."""
@@ -140,20 +141,27 @@ class Describer:
         if edge and " join " not in f" {text} ":
             return self._edge(text)
         query = parse_query("select 1 " + text if text.startswith("from ") else "select 1 from " + text)
-        edges, kept = [], []
+        edges, kept, halves = [], [], []
         for join in query.args.get("joins") or ():
             on = join.args.get("on")
             for one in on.find_all(exp.EQ) if on is not None else ():
                 said = self._by(one)
                 if said:
                     edges.append(said)
-            if join.text("side"):
-                kept.append(self.words.tables(_kept(query, join)))
+            if join.kind in HALVES:
+                only = (
+                    f"only {self.words.tables(_kept(query, join))} with{'' if join.kind == 'SEMI' else 'out'}"
+                )
+                halves.append(f", {only} a match")
+            elif join.side:
+                both = join.side == "FULL"
+                kept += [self.words.tables(one) for one in (_kept(query, join), join.this.name)[: 1 + both]]
         tables = [self.words.table(t.name) for t in query.find_all(exp.Table, bfs=False)]
         tables = list(dict.fromkeys(tables))
         text_ = f"how {joined(tables)} are linked" + (f": {', '.join(edges)}" if edges else "")
         if kept:
             text_ += f", keeping {joined(kept)} without a match"
+        text_ += "".join(halves)
         return Description(joined(tables), text_)
 
     def _edge(self, text: str) -> Description:
@@ -177,6 +185,9 @@ class Describer:
         return Description(f"per {said}" if word == "for" else f"within {said}", f"{word} each {said}")
 
     def _output(self, text: str, *, written: str) -> Description:
+        if text.startswith("distinct on"):
+            said = self.queries.distinct(parse_query(f"select {text} 1").args["distinct"], "")
+            return Description(said.removeprefix("only the "), said)
         if text.startswith("distinct"):
             return Description("without duplicates", "without duplicates (each different row once)")
         query = parse_query(f"select 1 from t {text}")
@@ -192,7 +203,7 @@ class Describer:
         if len(queries) == 1:
             queries = [told_apart(queries[0], text, written)]
         said = "; and ".join(self.queries.select(one) for one in queries)
-        return Description(_until(said, (" whose ", " where ", " that ", ";", ",")), said)
+        return Description(_until(said, (" whose ", " where ", " that ", " for which ", ";", ",")), said)
 
     # ---------------------------------------------------------------- parts
 
@@ -251,6 +262,9 @@ def _operator(node: exp.Expr) -> str:
     if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
         return "is known" if negated else "is missing"
     words = {
+        "is": "is",
+        "nullsafeeq": "is",
+        "nullsafeneq": "is not",
         "eq": "is",
         "neq": "is not",
         "gt": "more than",
@@ -266,13 +280,14 @@ def _operator(node: exp.Expr) -> str:
     said = words.get(inner.key, function_name(inner).replace("_", " "))
     if inner.args.get("negate"):
         negated = not negated
+    if negated and said in ("is", "is not"):
+        return "is" if said == "is not" else "is not"
     return f"not {said}" if negated else said
 
 
 def _until(text: str, stops: tuple[str, ...]) -> str:
     """The text up to the first of the stops."""
-    end = min((at for stop in stops if (at := text.find(stop)) > 0), default=len(text))
-    return text[:end]
+    return text[: clause_at(text, stops)]
 
 
 def _short(text: str, words: int) -> str:

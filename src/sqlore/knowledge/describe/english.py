@@ -6,11 +6,37 @@ from typing import Final
 
 from sqlore.catalog.names import word_set
 
-__all__ = ["joined", "plural", "singular"]
+__all__ = ["bracketed", "clause_at", "joined", "plural", "singular", "unmarked"]
+
+_OPEN: Final = "\ue010"
+_CLOSE: Final = "\ue011"
+_CLAUSES: Final = (" where ", " whose ", " that ")
 
 _IRREGULAR: Final = {"person": "people", "child": "children", "man": "men", "woman": "women", "foot": "feet"}
 _SINGULAR: Final = {v: k for k, v in _IRREGULAR.items()}
 _UNCHANGED: Final = word_set("series species data information news status trans gas atlas canvas bus basis")
+
+
+def bracketed(said: str) -> str:
+    """Words in brackets that belong to what is said, other than those of an aside; see `unmarked`.
+
+    >>> unmarked("total " + bracketed("price minus discount") + " times quantity")
+    'total (price minus discount) times quantity'
+    """
+    return f"{_OPEN}{said}{_CLOSE}"
+
+
+def unmarked(said: str) -> str:
+    """A finished text with brackets in their usual form; without them where one of a pair was cut off."""
+    whole = said.count(_OPEN) == said.count(_CLOSE)
+    return said.replace(_OPEN, "(" if whole else "").replace(_CLOSE, ")" if whole else "")
+
+
+def clause_at(said: str, words: tuple[str, ...] = _CLAUSES) -> int:
+    """Where the first of the words begins, be it within brackets; the text's length where there is none."""
+    flat = said.replace(f" {_OPEN}", "  ")  # of the same length
+    at = min((found for word in words if (found := flat.find(word)) > 0), default=len(said))
+    return at - 1 if said[at - 1 : at] == " " and at < len(said) else at
 
 
 def plural(words: str) -> str:

@@ -6,24 +6,21 @@ others; a function it does not know keeps its name ("a_function of x and y").
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
-from sqlore.catalog.names import word_set
 from sqlore.knowledge.describe.arithmetic import Arithmetic
 from sqlore.knowledge.describe.conditional import Conditional, bare, conditional, tables_in
+from sqlore.knowledge.describe.dates import date_unit, is_now, moved, said_moved, unit_of
 from sqlore.knowledge.describe.english import joined, plural
 from sqlore.knowledge.describe.functions import (
     PLAIN_CALLS,
     RANKS,
     arguments,
     characters,
-    date_unit,
-    format_parts,
     function_name,
-    is_now,
     number_of,
     text_of,
 )
@@ -94,12 +91,24 @@ class Formulas(Arithmetic):
         if isinstance(inner, exp.Distinct) and inner.expressions:
             word, inner = f"{word} of different", inner.expressions[0]
         if node.expressions and isinstance(node, (exp.Max, exp.Min)):
-            parts = [self.noun(part) for part in (inner, *node.expressions)]
+            parts = [self.whole(part) for part in (inner, *node.expressions)]
             return f"the {'larger' if isinstance(node, exp.Max) else 'smaller'} of {joined(parts)}"
-        target = bare(inner)
+        return f"{self._extreme(word, inner)} {self.inside(inner)}"
+
+    def _extreme(self, word: str, node: exp.Expr) -> str:
+        """The word of an aggregate; of dates latest and earliest."""
+        target = bare(node)
         if isinstance(target, exp.Column) and self.words.is_moment(target.table, target.name):
-            word = {"highest": "latest", "lowest": "earliest"}.get(word, word)
-        return f"{word} {self.noun(inner)}"
+            return {"highest": "latest", "lowest": "earliest"}.get(word, word)
+        return word
+
+    def filtered(self, node: exp.Expr) -> str:
+        """An aggregate with FILTER."""
+        some = conditional(node)
+        if some is not None:
+            return self.some(some)
+        test = node.expression.this if isinstance(node.expression, exp.Where) else node.expression
+        return f"{self.noun(node.this)} {self.queries.where(test, self.entity)}"
 
     def count(self, node: exp.Expr) -> str:
         """COUNT of rows, of keys, of different values, of rows that fit a condition."""
@@ -136,9 +145,8 @@ class Formulas(Arithmetic):
                 rows = self.words.tables(entity) if entity else "rows"
             return f"number of {different}{rows} {self.queries.whose(some.predicate, entity)}"
         assert some.value is not None
-        return (
-            f"{_AGGREGATES[some.kind]} {self.noun(some.value)} {self.queries.where(some.predicate, entity)}"
-        )
+        word = self._extreme(_AGGREGATES[some.kind], some.value) + (" of different" if some.distinct else "")
+        return f"{word} {self.inside(some.value)} {self.queries.where(some.predicate, entity)}"
 
     def concat(self, node: exp.Expr) -> str:
         """Texts put together, without the blanks between them."""
@@ -167,8 +175,10 @@ class Formulas(Arithmetic):
         return "; ".join(shown)
 
     def coalesce(self, node: exp.Expr) -> str:
-        parts = [self.noun(part) for part in (node.this, *node.expressions)]
-        if len(parts) == 2 and number_of(node.expressions[0]) is not None:
+        parts = [self.whole(part) for part in (node.this, *node.expressions)]
+        # The mean of the known values is another thing than the mean with zeros in their place.
+        outside = isinstance(bare(node.this), (exp.Avg, exp.Max, exp.Min))
+        if len(parts) == 2 and number_of(node.expressions[0]) is not None and not outside:
             return f"{parts[0]} ({parts[1]} where missing)"
         return f"{parts[0]}, or {joined(parts[1:], 'or')} where missing"
 
@@ -182,18 +192,33 @@ class Formulas(Arithmetic):
     def date_part(self, node: exp.Expr) -> str:
         """EXTRACT, YEAR, DATE_TRUNC and their kin."""
         found = date_unit(node)
-        return f"{found[0]} of {self.noun(found[1])}" if found else self.call(node)
+        return f"{found[0]} of {self.whole(found[1])}" if found else self.call(node)
 
     def date_diff(self, node: exp.Expr) -> str:
         """DATEDIFF, whichever order and unit the dialect writes."""
         parts = [p for p in (node.this, node.expression, node.args.get("unit")) if p is not None]
-        unit = "day"
-        for part in list(parts):
-            name = part.name.lower() if isinstance(part, (exp.Var, exp.Column, exp.Literal)) else ""
-            if name in _UNITS and not (isinstance(part, exp.Column) and part.table):
-                unit = name
-                parts.remove(part)
-        return f"{unit}s between {joined([self.noun(part) for part in parts])}"
+        if len(parts) < 3:
+            return f"days between {joined([self.whole(part) for part in parts])}"
+        # The unit is the first of three, but the last where that names one and is no column.
+        at = 2 if isinstance(parts[2], exp.Var) and unit_of(parts[2]) and not unit_of(parts[0]) else 0
+        named = parts.pop(at)
+        unit, between = unit_of(named), joined([self.whole(part) for part in parts])
+        return f"{unit}s between {between}" if unit else f"difference ({named.name}) between {between}"
+
+    def shifted(self, date: exp.Expr, steps: Sequence[exp.Expr], name: str) -> str:
+        """A date that is moved: "30 days before today"."""
+        if (text_of(date) or "").lower() == "now":
+            said = "today"
+        else:
+            said = (
+                self.noun(date)
+                if name == "date_moved"
+                else f"{PLAIN_CALLS.get(name, 'time of')} {self.noun(date)}"
+            )
+        for step in steps:
+            text = text_of(step)
+            said = f"{said} moved by {self.noun(step)}" if text is None else said_moved(said, text)
+        return said
 
     def window(self, node: exp.Expr) -> str:
         """A window function: ranks, running totals, values within a group."""
@@ -254,28 +279,26 @@ class Formulas(Arithmetic):
         name = function_name(node)
         if is_now(node):
             return "today"
+        shift = moved(node)
+        if shift is not None and name != "julianday":
+            return self.shifted(*shift, name)
         unit = date_unit(node)
         if unit is not None:
-            return f"{unit[0]} of {self.noun(unit[1])}"
-        if name in ("strftime", "date_format", "to_char", "format", "timetostr"):
-            formatted = format_parts(node)
-            if formatted is not None:
-                return f"{formatted[0]} of {self.noun(formatted[1])}"
+            return f"{unit[0]} of {self.whole(unit[1])}"
         given = arguments(node)
         if name in ("json_array_length", "json_length") and len(given) == 2:
             given = [exp.Anonymous(this="json_value", expressions=[one.copy() for one in given])]
-        shown = [self.noun(argument) for argument in given]
+        shown = [self.whole(argument) for argument in given]
         if name in PLAIN_CALLS:
             return f"{PLAIN_CALLS[name]} {shown[0] if shown else ''}".strip()
         words = name.replace("_", " ")
         return f"{words} of {joined(shown)}" if shown else words
 
 
-_UNITS: Final = word_set("year quarter month week day hour minute second")
-
 _HANDLERS: Final[dict[type[exp.Expr], Callable[[Formulas, exp.Expr], str]]] = {
     exp.Column: Formulas.column,
     exp.Literal: Formulas.literal,
+    exp.National: Formulas.literal,
     exp.Boolean: lambda self, node: "yes" if node.this else "no",
     exp.Null: lambda self, node: "nothing",
     exp.Star: lambda self, node: "all columns",
@@ -284,7 +307,7 @@ _HANDLERS: Final[dict[type[exp.Expr], Callable[[Formulas, exp.Expr], str]]] = {
     exp.Max: Formulas.aggregate,
     exp.Min: Formulas.aggregate,
     exp.Count: Formulas.count,
-    exp.Filter: Formulas.count,
+    exp.Filter: Formulas.filtered,
     exp.Div: Formulas.divide,
     exp.Mul: Formulas.multiply,
     exp.Sub: Formulas.subtract,
@@ -306,6 +329,7 @@ _HANDLERS: Final[dict[type[exp.Expr], Callable[[Formulas, exp.Expr], str]]] = {
     exp.DateTrunc: Formulas.date_part,
     exp.TimestampTrunc: Formulas.date_part,
     exp.DateDiff: Formulas.date_diff,
+    exp.TimestampDiff: Formulas.date_diff,
     exp.Window: Formulas.window,
     exp.Subquery: Formulas.subquery,
     exp.Select: Formulas.subquery,

@@ -1,4 +1,4 @@
-"""Small facts about functions: which date part they take, which literal they hold, what they are called."""
+"""Small facts about functions: their names, their arguments, the literals they hold."""
 
 from __future__ import annotations
 
@@ -6,48 +6,16 @@ from typing import Final
 
 from sqlglot import exp
 
-from sqlore.catalog.names import word_set
-
 __all__ = [
     "PLAIN_CALLS",
     "RANKS",
     "arguments",
     "characters",
-    "date_unit",
-    "format_parts",
     "function_name",
-    "is_now",
     "number_of",
     "text_of",
 ]
 
-_FORMATS: Final = {
-    "%y": "year",
-    "yyyy": "year",
-    "%m": "month",
-    "mm": "month",
-    "%d": "day of the month",
-    "dd": "day of the month",
-    "%y-%m": "year and month",
-    "yyyy-mm": "year and month",
-    "%y%m": "year and month",
-    "yyyymm": "year and month",
-    "%y-%m-%d": "date",
-    "yyyy-mm-dd": "date",
-    "%m-%d": "month and day",
-    "%w": "weekday",
-    "%j": "day number",
-    "%h": "hour",
-    "%h:%m": "time of day",
-    "%h:%m:%s": "time of day",
-}
-_FORMATTERS: Final = word_set("strftime date_format to_char format timetostr format_date")
-_UNITS: Final = word_set("year quarter month week day hour minute second weekday dow doy epoch")
-_NOW: Final = word_set(
-    """now getdate getutcdate sysdate current_timestamp current_date currenttimestamp currentdate
-    localtimestamp sysdatetime today systimestamp"""
-)
-_DATED: Final = word_set("date datetime julianday timestamp to_date unixepoch")
 _PIECES: Final = {
     (1, 4): "year",
     (1, 6): "year and month",
@@ -120,7 +88,7 @@ def arguments(node: exp.Expr) -> list[exp.Expr]:
 
 def text_of(node: exp.Expr | None) -> str | None:
     """The text of a literal, negative numbers included; None where it is none."""
-    if isinstance(node, exp.Literal):
+    if isinstance(node, (exp.Literal, exp.National)):
         return str(node.this)
     if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
         return f"-{node.this.this}"
@@ -138,53 +106,6 @@ def number_of(node: exp.Expr | None) -> float | None:
         return float(text)
     except ValueError:
         return None
-
-
-def is_now(node: exp.Expr) -> bool:
-    """Whether a formula is the present moment: now(), current_timestamp, date('now')."""
-    name = function_name(node)
-    if name in _NOW:
-        return True
-    arguments = [n for n in node.iter_expressions() if isinstance(n, exp.Expr)]
-    return name in _DATED and bool(arguments) and (text_of(arguments[0]) or "").lower() == "now"
-
-
-def format_parts(node: exp.Expr) -> tuple[str, exp.Expr] | None:
-    """What a date format keeps of a date, and the date: strftime('%Y', x) -> year, x."""
-    arguments = [n for n in node.iter_expressions() if isinstance(n, exp.Expr)]
-    if len(arguments) < 2:
-        return None
-    first, second = arguments[0], arguments[1]
-    if text_of(first) is None:
-        first, second = second, first
-    pattern = text_of(first)
-    part = _FORMATS.get((pattern or "").lower())
-    if part is None:
-        return None
-    # strftime('%m') is the month, but '%H:%M' holds minutes: the case of the letter tells.
-    return ("minute" if pattern == "%M" else part), second
-
-
-def date_unit(node: exp.Expr) -> tuple[str, exp.Expr] | None:
-    """The part of a date that a formula takes, and the date; None for any other formula."""
-    while isinstance(node, (exp.Cast, exp.Paren)):
-        node = node.this
-    name = function_name(node)
-    if name in _FORMATTERS:
-        return format_parts(node)
-    if name == "julianday" and isinstance(node, exp.Anonymous) and node.expressions:
-        return "day", node.expressions[0]
-    if isinstance(node, exp.Extract):
-        return node.this.name.lower(), node.expression
-    if isinstance(node, (exp.DateTrunc, exp.TimestampTrunc)):
-        unit = node.args.get("unit")
-        return (unit.name.lower() if unit is not None else "day"), node.this
-    if name in _UNITS and isinstance(node, exp.Func):
-        inner = node.expressions[0] if isinstance(node, exp.Anonymous) and node.expressions else node.this
-        return (name, inner) if isinstance(inner, exp.Expr) else None
-    if name in ("datepart", "date_part") and isinstance(node, exp.Anonymous) and len(node.expressions) == 2:
-        return node.expressions[0].name.lower(), node.expressions[1]
-    return None
 
 
 def characters(what: str, first: float | None, length: float | None, *, moment: bool) -> str:

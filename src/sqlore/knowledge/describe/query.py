@@ -8,11 +8,19 @@ from typing import Final
 from sqlglot import exp
 
 from sqlore.knowledge.describe.conditional import bare
-from sqlore.knowledge.describe.conditions import Conditions
-from sqlore.knowledge.describe.english import joined
+from sqlore.knowledge.describe.conditions import Conditions, there_is, within
+from sqlore.knowledge.describe.english import clause_at, joined
 from sqlore.knowledge.describe.expr import Formulas
 from sqlore.knowledge.describe.functions import number_of, text_of
-from sqlore.knowledge.describe.subject import conjuncts, entity_of, is_link, roles_of, sources_of
+from sqlore.knowledge.describe.subject import (
+    HALVES,
+    absent,
+    conjuncts,
+    entity_of,
+    is_link,
+    roles_of,
+    sources_of,
+)
 from sqlore.knowledge.describe.words import Vocabulary
 
 __all__ = ["Queries", "with_owner"]
@@ -57,10 +65,7 @@ class Queries(Conditions):
         if not isinstance(query, exp.Select):
             return self.select(query, short=True)
         entity = next(iter(sources_of(query)), "")
-        where = query.args.get("where")
-        wanted = [one for one in conjuncts(where.this) if not is_link(one)] if where is not None else []
-        said = " and ".join(dict.fromkeys(self.whose(one, entity) for one in wanted))
-        return f"{self.words.table(entity) or 'row'} {said}".strip()
+        return f"{self.words.table(entity) or 'row'} {self._filters(query, entity)}".strip()
 
     def select(self, node: exp.Expr, *, short: bool = False) -> str:
         """A query as a sentence; `short` for one inside another, without its sorting words."""
@@ -69,7 +74,10 @@ class Queries(Conditions):
         for kind, word in _SETS:
             if isinstance(node, kind):
                 first, second = (self.select(side, short=short) for side in (node.this, node.expression))
-                return f"{first}, {word} {second}"
+                said = f"{first}, {word} {second}"
+                sorted_ = node.args.keys() & {"order", "limit", "offset"}
+                last = self.output(node, _first_entity(node, self.words), groups="row") if sorted_ else ""
+                return f"{said}; of all together, {last}" if last else said
         if not isinstance(node, exp.Select):
             return self.formulas().noun(node)
         before = self.words.roles
@@ -91,7 +99,7 @@ class Queries(Conditions):
         ):
             return self._one(node, entity, filters)
         said = self._selected(node, self.formulas(entity), entity)
-        if filters and any(word in said for word in (" whose ", " where ", " that ")):
+        if filters and clause_at(said) < len(said):
             filters = f", among those {filters}"
         elif filters:
             filters = " " + filters
@@ -101,12 +109,16 @@ class Queries(Conditions):
             parts.append("for each " + groups)
         if having is not None:
             parts.append("only " + self.where(having.this, entity))
+        if node.args.get("qualify") is not None:
+            parts.append("only " + self.where(node.args["qualify"].this, entity))
+        parts += self._matched(node)
         sorted_ = node.args.keys() & {"order", "limit", "offset"}
         output = self.output(node, entity, groups=groups) if sorted_ else ""
         if output:
             parts.append(output)
-        if node.args.get("distinct") and not short:
-            parts.append("without duplicates")
+        distinct = node.args.get("distinct")
+        if distinct and (distinct.args.get("on") is not None or not short):
+            parts.append(self.distinct(distinct, entity))
         parts += [self._step(step) for step in self._steps(node) if not short]
         return ("; " if not short else ", ").join(parts)
 
@@ -130,15 +142,53 @@ class Queries(Conditions):
         return with_owner(said, owner)
 
     def _filters(self, node: exp.Select, entity: str) -> str:
+        """What a query asks of its rows; an outer join's ON asks it of the rows that it adds."""
         wanted: list[exp.Expr] = []
+        gone, without = absent(node), []
         for join in node.args.get("joins") or ():
-            if join.args.get("on") is not None:
+            if id(join) in gone or join.kind in HALVES:
+                without.append(f"for which {self._match(join, negated=join.kind != 'SEMI')}")
+            elif join.args.get("on") is not None and not join.side:
                 wanted += conjuncts(join.args["on"])
         where = node.args.get("where")
         if where is not None:
-            wanted += conjuncts(where.this)
-        said = [self.whose(one, entity) for one in wanted if not is_link(one)]
-        return " and ".join(dict.fromkeys(said))
+            found = list(gone.values())
+            wanted += [one for one in conjuncts(where.this) if not any(one is other for other in found)]
+        wanted = [one for one in wanted if not is_link(one)]
+        # Among several that all hold, one of alternatives is said in brackets.
+        among = exp.And() if len(wanted) + len(without) > 1 else exp.Or()
+        said = [within(among, one, self.whose(one, entity)) for one in wanted]
+        return " and ".join(dict.fromkeys([*said, *without]))
+
+    def _match(self, join: exp.Expr, *, negated: bool) -> str:
+        """That a joined table has such a row, or has none: "there is no order whose status is paid"."""
+        table = join.this.alias_or_name
+        return there_is(f"{self.words.table(table)} {self._asked(join, table)}".strip(), negated=negated)
+
+    def _asked(self, join: exp.Expr, table: str) -> str:
+        """What a join asks of the rows of its table, other than which ones they belong to."""
+        on = join.args.get("on")
+        wanted = [one for one in conjuncts(on) if not is_link(one)] if on is not None else []
+        return self.whose(exp.and_(*wanted), table) if wanted else ""
+
+    def _matched(self, node: exp.Select) -> list[str]:
+        """What outer joins ask of the rows that they add."""
+        parts, gone = [], absent(node)
+        for join in node.args.get("joins") or ():
+            table = join.this.alias_or_name
+            if not join.side or id(join) in gone or join.kind in HALVES:
+                continue
+            if asked := self._asked(join, table if join.side == "LEFT" else ""):
+                left = f"with the {self.words.tables(table)} {asked}, if any"
+                parts.append(left if join.side == "LEFT" else f"matched only {asked}")
+        return parts
+
+    def distinct(self, node: exp.Expr, entity: str) -> str:
+        """DISTINCT, and DISTINCT ON: the first row of each group."""
+        on = node.args.get("on")
+        if on is None:
+            return "without duplicates"
+        return f"only the first row for each {self.each(on.expressions or [on], entity)}"
 
     def groups(self, group: exp.Expr, entity: str = "") -> str:
         """What GROUP BY groups by; of GROUP BY ALL all that is not aggregated."""
@@ -219,6 +269,13 @@ class Queries(Conditions):
         return f"{name.replace('_', ' ')}: {said}" if name else f"from: {said}"
 
 
+def _first_entity(node: exp.Expr, words: Vocabulary) -> str:
+    """What the first of several combined queries is about, whose columns name those of all."""
+    while isinstance(node, (exp.SetOperation, exp.Subquery, exp.Paren)):
+        node = node.this
+    return entity_of(node, words) if isinstance(node, exp.Select) else ""
+
+
 def with_owner(said: str, owner: str) -> str:
     """A noun phrase with the rows it is about, unless it names them.
 
@@ -229,9 +286,7 @@ def with_owner(said: str, owner: str) -> str:
         return said
     if ";" in said:
         return f"{said} (of {owner})"
-    end = min(
-        (at for word in (" where ", " whose ", " that ") if (at := said.find(word)) > 0), default=len(said)
-    )
+    end = clause_at(said)
     return f"{said[:end]} {'in' if said.startswith('number of') else 'of'} {owner}{said[end:]}"
 
 

@@ -9,11 +9,11 @@ from typing import Final
 from sqlglot import Dialect, exp
 from sqlglot.errors import SqlglotError
 
-from sqlore.knowledge.describe.functions import number_of
+from sqlore.knowledge.describe.functions import number_of, text_of
 from sqlore.knowledge.describe.words import INSTANCE
 from sqlore.sql.tree import parse_all, parse_expression
 
-__all__ = ["parse", "parse_query", "parse_several", "readable"]
+__all__ = ["escaped", "parse", "parse_query", "parse_several", "plain", "readable"]
 
 _PARTS: Final = re.compile(
     r"""(?P<string>'(?:[^']|'')*'|"(?:[^"]|"")*")
@@ -28,6 +28,8 @@ _PARTS: Final = re.compile(
 # Operators of lists and documents that the general dialect lacks or misreads, and who has them.
 _FOREIGN: Final = re.compile(r"@>|<@|&&|\?[|&]|\bmember of\b|[\w\])]:[a-z_]")
 _OWNERS: Final = ("postgres", "snowflake", "mysql")
+_ESCAPE: Final = re.compile(r"\bescape\b", re.IGNORECASE)
+_SIGNS: Final = {"%": "\ue000", "_": "\ue001"}  # what stands for a sign that a pattern means as itself
 _STRING: Final = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
 
 
@@ -50,10 +52,42 @@ def _read(text: str, parser: Callable[[str, str | None], list[exp.Expr]]) -> lis
     if _FOREIGN.search(_STRING.sub("''", text)) is not None:
         for dialect in _OWNERS:
             try:
-                return [_from_zero(tree, dialect) for tree in parser(text, dialect)]
+                return [_from_zero(_unescaped(tree, text), dialect) for tree in parser(text, dialect)]
             except SqlglotError:
                 continue
-    return parser(text, None)
+    return [_unescaped(tree, text) for tree in parser(text, None)]
+
+
+def escaped(pattern: str, sign: str) -> str:
+    """A pattern in which a `%` or `_` behind the escape sign is one of no special meaning.
+
+    >>> plain(escaped("10!%", "!").strip("%"))
+    '10%'
+    """
+    for special, mark in _SIGNS.items():
+        pattern = pattern.replace(sign + special, mark)
+    return pattern if sign == "\\" else pattern.replace(sign * 2, sign)
+
+
+def plain(pattern: str) -> str:
+    """A pattern as it is read by people, with its own signs."""
+    for special, mark in _SIGNS.items():
+        pattern = pattern.replace(mark, special)
+    return pattern
+
+
+def _unescaped(tree: exp.Expr, text: str) -> exp.Expr:
+    """The tree with LIKE ... ESCAPE as LIKE of a pattern without escapes."""
+    for node in list(tree.find_all(exp.Escape)) if _ESCAPE.search(text) else ():
+        like, sign = node.this, text_of(node.expression)
+        pattern = text_of(like.expression) if isinstance(like, exp.Binary) else None
+        if pattern is not None and sign:
+            like.set("expression", exp.Literal.string(escaped(pattern, sign)))
+        if node is tree:
+            tree = like.pop() if like.parent else like
+        else:
+            node.replace(like)
+    return tree
 
 
 def _from_zero(tree: exp.Expr, dialect: str) -> exp.Expr:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Final
 
 from sqlglot import exp
 
 from sqlore.knowledge.describe.conditional import tables_in
 from sqlore.knowledge.describe.words import Vocabulary
 
-__all__ = ["conjuncts", "entity_of", "is_link", "roles_of", "sources_of", "unwrapped"]
+__all__ = ["absent", "conjuncts", "entity_of", "is_link", "roles_of", "sources_of", "unwrapped"]
+
+HALVES: Final = ("SEMI", "ANTI")
+"""The joins that keep rows of one side only: those with a match, those without one."""
 
 
 def is_link(node: exp.Expr) -> bool:
@@ -38,8 +42,36 @@ def sources_of(node: exp.Select) -> list[str]:
     """The tables a query reads, in the order of its FROM clause."""
     from_ = node.args.get("from_") or node.args.get("from")
     sources = [from_.this] if from_ is not None else []
-    sources += [join.this for join in node.args.get("joins") or ()]
+    gone = absent(node)
+    sources += [j.this for j in node.args.get("joins") or () if j.kind not in HALVES and id(j) not in gone]
     return [s.name for s in sources if isinstance(s, exp.Table)]
+
+
+def absent(node: exp.Select) -> dict[int, exp.Expr]:
+    """The outer joins that look for rows without a match, by identity, each with the condition that says so.
+
+    `LEFT JOIN orders ON orders.user_id = users.id WHERE orders.id IS NULL`: the users who have none.
+    """
+    where = node.args.get("where")
+    missing = [one for one in conjuncts(where.this) if _is_missing(one)] if where is not None else []
+    found = {}
+    for join in node.args.get("joins") or ():
+        on, table = join.args.get("on"), join.this.alias_or_name
+        if join.side != "LEFT" or on is None or join.kind in HALVES:
+            continue
+        keys = {column.name for column in on.find_all(exp.Column) if column.table == table} | {"id"}
+        for one in missing:
+            if one.this.table == table and one.this.name in keys:
+                found[id(join)] = one
+    return found
+
+
+def _is_missing(node: exp.Expr) -> bool:
+    return (
+        isinstance(node, exp.Is)
+        and isinstance(node.expression, exp.Null)
+        and isinstance(node.this, exp.Column)
+    )
 
 
 def links_of(node: exp.Select) -> list[tuple[exp.Column, exp.Column]]:
