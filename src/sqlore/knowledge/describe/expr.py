@@ -217,7 +217,10 @@ class Formulas(Arithmetic):
             )
         for step in steps:
             text = text_of(step)
-            said = f"{said} moved by {self.noun(step)}" if text is None else said_moved(said, text)
+            if text is None:  # '-' || n || ' days'
+                pieces = step.flatten() if isinstance(step, exp.DPipe) else step.expressions or [step]
+                text = "".join(text_of(piece) or self.noun(piece) for piece in pieces)
+            said = said_moved(said, text)
         return said
 
     def window(self, node: exp.Expr) -> str:
