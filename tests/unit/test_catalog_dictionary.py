@@ -95,6 +95,20 @@ def test_comments_of_the_database_are_entries() -> None:
     ]
 
 
+def test_comments_stay_with_the_table_of_their_schema() -> None:
+    tables = (
+        Table("orders", (Column("id", comment="what was bought"),), comment="purchases"),
+        Table("orders", (Column("id", comment="who commands"),), comment="commands", schema="army"),
+    )
+    dictionary = Dictionary(tuple(entries_from_schema(Schema(tables))))
+    for name, about, column in [
+        ("orders", "purchases", "what was bought"),
+        ("army.orders", "commands", "who commands"),
+    ]:
+        assert dictionary.describe_table(name) == about
+        assert dictionary.describe_column(name, "id") == column
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -83,7 +83,7 @@ def relevance(question: str, catalog: Catalog, retrieval: Retrieval | None) -> d
     asked = {w.folded for w in words(question)} - STOP_WORDS
     for table in catalog.schema.tables:
         for column in (None, *(c.name for c in table.columns)):
-            share = max(_share(name, asked) for name in catalog.dictionary.names(table.name, column))
+            share = max(_share(name, asked) for name in catalog.dictionary.names(table.full_name, column))
             name = f"{table.name}.{column}".lower() if column else table.name.lower()
             scores[name] = max(scores[name], _NAMED * share)
     return {name: score for name, score in scores.items() if score > 0}

@@ -172,7 +172,7 @@ class Coverage:
         found: dict[str, list[tuple[str, frozenset[str]]]] = {}
         for table in self._catalog.schema.tables:
             for column in table.columns:
-                for name in self._catalog.dictionary.names(table.name, column.name):
+                for name in self._catalog.dictionary.names(table.full_name, column.name):
                     words = frozenset(stem(word) for word in tokens(name.replace("_", " ")))
                     for word in words:
                         found.setdefault(word, []).append((f"{table.name}.{column.name}".lower(), words))

@@ -210,10 +210,10 @@ def entries_from_schema(schema: Schema) -> list[Entry]:
     entries = []
     for table in schema.tables:
         if table.comment:
-            entries.append(Entry(table.name, None, None, table.comment.strip(), "database"))
+            entries.append(Entry(table.full_name, None, None, table.comment.strip(), "database"))
         for column in table.columns:
             comment = (column.comment or "").strip()
             if comment:
                 name = comment if len(comment.split()) <= 6 else ""
-                entries.append(Entry(table.name, column.name, None, comment, "database", name))
+                entries.append(Entry(table.full_name, column.name, None, comment, "database", name))
     return entries

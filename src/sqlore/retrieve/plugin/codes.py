@@ -74,7 +74,7 @@ def _column(table: Table, column: Column, catalog: Catalog | None) -> str:
     if column.primary_key:
         notes.append("primary key")
     if catalog is not None:
-        meaning = catalog.dictionary.describe_column(table.name, column.name)
+        meaning = catalog.dictionary.describe_column(table.full_name, column.name)
         if meaning and _letters(meaning) != _letters(column.name):
             notes.append(f"comment : {one_line(meaning).lower()}")
         seen = catalog.profile.column(table.name, column.name)

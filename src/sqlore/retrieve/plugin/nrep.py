@@ -124,7 +124,7 @@ def _mac_table(catalog: Catalog, table: Table) -> str:
     keys = {c.name for c in table.columns if c.primary_key}.union(*(k.columns for k in table.foreign_keys))
     lines = []
     for column in table.columns:
-        meaning = one_line(catalog.dictionary.describe_column(table.name, column.name) or "")
+        meaning = one_line(catalog.dictionary.describe_column(table.full_name, column.name) or "")
         line = f"  ({column.name}," + (f" {meaning.rstrip('.')}." if meaning else "")
         values = [] if column.name in keys else _mac_values(catalog, table, column)
         lines.append(line + (f" Value examples: {values}." if values else "") + ")")
