@@ -90,6 +90,22 @@ def test_secrets_and_bytes_are_never_read(engine: Engine) -> None:
     assert catalog.profile.cut == {}, "what is left out on purpose is not cut"
 
 
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_an_empty_text_is_a_value_that_is_not_kept(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"shop.{kind}"
+    db = sqlite3.connect(path) if kind == "sqlite" else duckdb.connect(str(path))
+    db.execute('create table "order" (status varchar)')
+    db.executemany('insert into "order" values (?)', [(one,) for one in ("A", "B", "") * 20])
+    db.commit()
+    db.close()
+    with connect(str(path)) as opened:
+        status = seen(profile_database(opened, opened.schema()), "status")
+        assert status.values == (("A", 20), ("B", 20))
+        assert (status.distinct, status.complete, status.coded) == (3, True, True)
+        short = profile_database(opened, opened.schema(), ProfileBudget(values=2))
+        assert not seen(short, "status").complete
+
+
 def test_the_budget_of_values(engine: Engine) -> None:
     profile = profile_database(engine, engine.schema(), ProfileBudget(values=3))
     status = seen(profile, "status")

@@ -67,7 +67,8 @@ class ColumnProfile:
     """What was seen of one column.
 
     `values` are (text, count) pairs, most frequent first. `distinct` counts the distinct values of the rows
-    looked at; `complete` says that all rows were and all values are kept; `skipped` says why not.
+    looked at; `complete` says that all rows were and all values are kept (but an empty text);
+    `skipped` says why not.
     """
 
     table: str
@@ -230,9 +231,11 @@ def _look(
     if not rows.rows:
         return replace(seen, distinct=0, filled=0, complete=True)
     _, _, distinct, filled, minimum, maximum, looked = rows.rows[0]
-    values = tuple((text, int(n)) for v, n, *_ in rows.rows if v is not None and (text := _text(v)))
+    listed = [(_text(v), int(n)) for v, n, *_ in rows.rows if v is not None]
     if not budget.values:
-        values, seen = (), replace(seen, skipped=_NO_ROOM)
+        listed, seen = [], replace(seen, skipped=_NO_ROOM)
+    values = tuple((text, n) for text, n in listed if text)
+    known = len(values) + any(v == "" for v, *_ in rows.rows)  # the empty text is a value, but not kept
     low, high = _text(minimum), _text(maximum)
     ranged = seen.kind in ("number", "date") or (_DATED.match(low) and _DATED.match(high))
     return replace(
@@ -242,7 +245,7 @@ def _look(
         values=values,
         minimum=low if ranged and low else None,
         maximum=high if ranged and high else None,
-        complete=int(looked) < budget.rows and not sample and len(values) == int(distinct),
+        complete=int(looked) < budget.rows and not sample and known == int(distinct),
     )
 
 
