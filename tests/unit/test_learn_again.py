@@ -168,3 +168,25 @@ def test_the_same_query_of_another_source_is_a_further_run(store: Store) -> None
     report = teach(store, row(2, **SAID))
     assert (report.folded, report.completed) == (1, 0)
     assert store.scripts()[0].script.runs == 2
+
+
+def test_other_words_over_the_same_sql_are_no_further_runs(store: Store) -> None:
+    def said(question: str, source: str = "a.sql", runs: int = 12) -> Script:
+        return Script(SQL, source=source, line=3, question=question, runs=runs)
+
+    teach(store, said("How many?"), Script("SELECT a FROM t", source="a.sql", line=9), whole=True)
+    for question in ("Which members?", "Which members are schools?"):
+        teach(store, said(question), whole=True)
+        assert [script.script.runs for script in store.scripts()] == [12, 1]  # the other keeps its run
+        assert store.health(WordEmbedder()).ok
+    teach(store, said("Which schools?", "b.sql"), whole=True)  # of another file: a further run
+    teach(store, said("Which are schools?", runs=5))  # these may be a part of the source
+    assert store.scripts()[0].script.runs == 29
+
+
+def test_what_a_script_calls_things_is_counted_once(store: Store) -> None:
+    sql = "SELECT status AS order_state FROM orders"
+    teach(store, Script(sql, source="a.sql", line=1))
+    teach(store, Script(sql, source="a.sql", line=1, comment="the state of orders"))
+    teach(store, Script(f"{sql} ", source="b.sql", line=1))
+    assert len(store.namings()) == 1

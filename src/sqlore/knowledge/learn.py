@@ -26,7 +26,7 @@ from sqlore.knowledge.records import (
     script_hash,
 )
 from sqlore.knowledge.sightings import Seen, clean, hash_of
-from sqlore.model import Fragment, Naming, ParsedScript, Rejected, RejectReason, Schema, Script
+from sqlore.model import Fragment, ParsedScript, Rejected, RejectReason, Schema, Script
 
 if TYPE_CHECKING:
     from sqlore.embed import Embedder
@@ -105,13 +105,14 @@ def learn(
     dialect than it was tried in; `retry` reads all of these again. `synthetic` marks scripts that sqlore made
     itself: they are no support of anything, and what they call columns and formulas is not learned. `whole`
     says that these are all scripts of their sources: what was not understood of one and is no longer in it
-    was corrected, and is forgotten. Ctrl-C keeps every batch that was stored and is passed on. Raises
+    was corrected, and is forgotten; and where the same SQL stands there with other words now, its runs are
+    counted for these alone. Ctrl-C keeps every batch that was stored and is passed on. Raises
     `StoreEmbeddingError` where the store's vectors are another model's.
     """
     learner = _Learner(store, catalog, schema, dialect, embedder, on_progress, batch, retry, synthetic)
     report = learner.run(scripts, workers)
     if whole:
-        store.forget_gone(learner.seen.by_source())
+        store.forget_gone(learner.seen.by_source(), learner.seen.fresh)
     return report
 
 
@@ -198,6 +199,7 @@ class _Learner:
                     before.add(number)
                     self.known += 1
                 else:
+                    self.seen.fresh.add(number)
                     yield one
 
     def _dialect_of(self, one: Script | Rejected) -> str:
@@ -215,7 +217,7 @@ class _Learner:
         rejected = [(self._tried(one), hash_of(one)) for one in outcomes if isinstance(one, Rejected)]
         scripts = [NewScript(one, script_hash(one.script)) for one in parsed]
         with self._timed("describe"):
-            fresh = self._learn_names(parsed)
+            self._learn_names(parsed)
             known = self._known(parsed)
             descriptions = self._describe(parsed, known)
             aliases = {} if self.synthetic else _aliases(parsed)
@@ -228,7 +230,7 @@ class _Learner:
             if not (outcomes or sightings):
                 return
             added = self.store.add(
-                Batch(scripts, rejected, sightings, descriptions, aliases, fresh, vectors, self.synthetic)
+                Batch(scripts, rejected, sightings, descriptions, aliases, vectors, self.synthetic)
             )
         self.new += added.new
         self.folded += added.folded
@@ -252,13 +254,12 @@ class _Learner:
         known = self.store.known_items([f.key for one in parsed for f in one.fragments], _EXAMPLES)
         return {key: one for key, one in known.items() if self.synthetic or not one.synthetic}
 
-    def _learn_names(self, parsed: list[ParsedScript]) -> list[Naming]:
+    def _learn_names(self, parsed: list[ParsedScript]) -> None:
         """What the batch calls columns and codes goes into the dictionary before anything is described."""
         fresh = [] if self.synthetic else [naming for one in parsed for naming in one.namings]
         if fresh:
             self.namings += fresh
             self._make_describer()
-        return fresh
 
     def _make_describer(self) -> None:
         self.describer = Describer(self._dictionary(), self.schema)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from sqlore.model import Naming, ParsedScript, Rejected, Script, Trust
+from sqlore.model import ParsedScript, Rejected, Script, Trust
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,7 +128,7 @@ class Batch:
     """What one transaction adds.
 
     `descriptions` and `aliases` go by the fragments' keys, `vectors` by the embedded text. Items whose
-    description is not given keep the one they have. `namings` are what its scripts call things.
+    description is not given keep the one they have.
     """
 
     scripts: Sequence[NewScript] = ()
@@ -136,7 +136,6 @@ class Batch:
     sightings: Sequence[Sighting] = ()
     descriptions: Mapping[str, Description] = field(default_factory=dict)
     aliases: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    namings: Sequence[Naming] = ()
     vectors: Mapping[str, Vectors] = field(default_factory=dict)
     synthetic: bool = False
 

@@ -19,6 +19,7 @@ class Seen:
 
     def __init__(self) -> None:
         self.stored: set[int] = set()
+        self.fresh: set[int] = set()  # texts that the store did not know before this run
         self._counts: dict[tuple[int, str, str], Sighting] = {}
         self._waiting: dict[tuple[int, str, str], None] = {}
         self._hashes: set[int] = set()

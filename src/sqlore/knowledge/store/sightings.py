@@ -8,13 +8,16 @@ of the poorer one stays, with no runs, so that its text is still known.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 from sqlore.knowledge.records import Sighting
-from sqlore.knowledge.store.rows import name_id
+from sqlore.knowledge.store.items import rows_of
+from sqlore.knowledge.store.rows import name_id, recount
 from sqlore.knowledge.store.text import TextIndex
 from sqlore.model import Script
 
-__all__ = ["complete", "see", "variant_of"]
+__all__ = ["complete", "recount_reworded", "see", "variant_of"]
 
 
 def see(db: sqlite3.Connection, seen: Sighting, variant: int) -> tuple[set[int], bool]:
@@ -92,6 +95,58 @@ def complete(
         (read.key or None, *words, vector, *row),
     )
     return int(row[0])
+
+
+class _Seen(NamedTuple):
+    """A sighting of a text that somebody ran, with its variant's SQL."""
+
+    hash: int
+    source: str
+    author: int
+    variant: int
+    runs: int
+    sql: str
+
+
+_SIGHTINGS = (
+    "SELECT s.hash, g.name, s.author, s.variant, s.runs, v.sql FROM sightings s"
+    " JOIN sources g ON g.id = s.source JOIN variants v ON v.id = s.variant"
+    " WHERE s.runs > 0 AND NOT v.synthetic AND"
+)
+
+
+def recount_reworded(
+    db: sqlite3.Connection, texts: Mapping[str, Collection[int]], fresh: Collection[int]
+) -> None:
+    """Where a source says other words of the same SQL now, the runs of its former words are counted no more.
+
+    `texts` are the hashes that each source holds now, `fresh` those that are new. A text that is gone and
+    has no such heir keeps its runs: it was run, wherever it went.
+    """
+    rows = db.execute("SELECT s.hash, g.name FROM sightings s JOIN sources g ON g.id = s.source WHERE s.runs")
+    gone = {(int(n), name) for n, name in rows if fresh and name in texts and n not in texts[name]}
+    if not gone:
+        return
+    heirs: dict[tuple[str, str], int] = {}
+    for row in rows_of(db, f"{_SIGHTINGS} s.hash {{ids}}", list(fresh)):
+        one = _Seen(*row)
+        if one.hash in texts.get(one.source, ()):
+            heirs[one.source, one.sql] = heirs.get((one.source, one.sql), 0) + one.runs
+    variants = set[int]()
+    former = list(rows_of(db, f"{_SIGHTINGS} s.hash {{ids}}", sorted({number for number, _ in gone})))
+    for row in former:
+        one = _Seen(*row)
+        moved = min(heirs.get((one.source, one.sql), 0), one.runs) if (one.hash, one.source) in gone else 0
+        if moved:
+            heirs[one.source, one.sql] -= moved
+            db.execute(
+                "UPDATE sightings SET runs = runs - ? WHERE hash = ? AND author = ?"
+                " AND source = (SELECT id FROM sources WHERE name = ?)",
+                (moved, one.hash, one.author, one.source),
+            )
+            variants.add(one.variant)
+    items = rows_of(db, "SELECT DISTINCT item FROM fragments WHERE variant {ids}", sorted(variants))
+    recount(db, {int(row[0]) for row in items})
 
 
 def variant_of(db: sqlite3.Connection, number: int) -> int | None:

@@ -23,6 +23,7 @@ from sqlore.knowledge.store import health, scripts
 from sqlore.knowledge.store.file import connect, plain_errors, sound
 from sqlore.knowledge.store.forget import forget_synthetic
 from sqlore.knowledge.store.rejected import forget_gone
+from sqlore.knowledge.store.sightings import recount_reworded
 from sqlore.knowledge.store.text import TextIndex, set_description
 from sqlore.knowledge.store.trust import mark_stale, merge, set_trust, set_words
 from sqlore.knowledge.store.write import add_batch
@@ -120,12 +121,14 @@ class Store(StoreReader):
         with self._writing() as db:
             return add_batch(db, batch)
 
-    def forget_gone(self, texts: Mapping[str, Collection[int]]) -> int:
+    def forget_gone(self, texts: Mapping[str, Collection[int]], fresh: Collection[int] = ()) -> int:
         """Forgets what was not learned of sources that hold it no longer; returns how many.
 
-        `texts` are the hashes of all texts that a source holds now, by its name.
+        `texts` are the hashes of all texts that a source holds now, by its name. What was learned stays; but
+        where one of the `fresh` texts is the same SQL in other words, the runs are its own now.
         """
         with self._writing() as db:
+            recount_reworded(db, texts, fresh)
             return forget_gone(db, texts)
 
     def forget_synthetic(self, source: str, *, keep: Collection[int] = ()) -> int:

@@ -43,7 +43,7 @@ def add_batch(db: sqlite3.Connection, batch: Batch) -> Added:
         rejected = sum(keep_rejected(db, one, number) for one, number in batch.rejected)
         writer.see(batch.sightings)
         writer.describe()
-    _call(db, batch.namings)
+    _call(db, writer.namings)
     recount(db, writer.touched)
     return Added(writer.new, writer.folded, writer.new_items, rejected, frozenset(writer.completed))
 
@@ -59,6 +59,7 @@ class _Writer:
         self.touched: set[int] = set()
         self.new = self.folded = self.new_items = 0
         self.completed: set[int] = set()
+        self.namings: list[Naming] = []
         self._variants: dict[int, int] = {}
         self._wordless: set[int] = set()
         self._items: dict[str, int] = {}
@@ -156,6 +157,8 @@ class _Writer:
             },
         )
         self.index.fresh("script", variant)
+        if not self.batch.synthetic:
+            self.namings += new.parsed.namings
         if read.text is None:
             self._wordless.add(script)
         rows = [
