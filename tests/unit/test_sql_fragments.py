@@ -392,3 +392,10 @@ def test_a_chain_that_reads_each_query_twice_has_no_text_of_exponential_length()
     parsed = parse_script(Script(f"WITH {', '.join(chain)} SELECT x FROM a39 WHERE x > 1"))
     assert max(len(fragment.canonical) for fragment in parsed.fragments) < 200_000
     assert parsed.fragments[0].tables == ("hero",)
+
+
+def test_rows_of_values_that_are_alike_are_one_and_take_no_other_literal() -> None:
+    sql = "SELECT 7, x FROM (VALUES (1, 'a'), (2, 'b')) AS t(x, y) WHERE x > 10 AND y = 'q'"
+    whole = next(f for f in parse_script(sql, "postgres").fragments if f.kind == "query")
+    assert whole.canonical.startswith("select 7, x from (values (1, 'a')) where x > 10 and")
+    assert whole.literals == ("7", "1", "a", "10", "q")

@@ -22,12 +22,13 @@ _SKIP_PLAIN = r"'(?:[^']|'')*(?:'|\Z)|\"[^\"]*\"|`[^`]*`|--[^\n]*|/\*.*?(?:\*/|\
 _HOLES = r"""
     (?P<block>\{%(?:(?!\{%).)*?%\} | \{\#(?:(?!\{\#).)*?\#\})
   | (?P<jinja>\{\{(?:(?!\{\{).)*?\}\})
-  | (?P<hash>\#\#[^#\n]{1,300}\#\#)
+  | (?P<hash>\#\#[^#\n]{1,300}\#\#(?!\w))
   | (?P<dollar>\$\{[^}\n]{0,300}\} | (?<![\w$"`[])\$(?:\d+|[A-Za-z_]\w*)(?![\w$]))
   | (?P<pyformat>%\([^)\n]{0,300}\)[sdif] | (?<![\w)])%s(?!\w))
   | (?P<mask><val>)
   | (?P<bom>\ufeff)
 """
+# What goes on behind ## is no hole but a temporary table of T-SQL: FROM ##a AS a JOIN ##b AS b
 _SCAN = re.compile(f"(?P<skip>{_SKIP})|{_HOLES}", re.S | re.X)
 _SCAN_PLAIN = re.compile(f"(?P<skip>{_SKIP_PLAIN})|{_HOLES}", re.S | re.X)
 _REFERENCE = re.compile(r"\{\{\s*(ref|source)\s*\((.*?)\)\s*\}\}", re.S)

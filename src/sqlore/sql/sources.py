@@ -156,10 +156,12 @@ class Sources(Functions):
     def function_source(self, node: Any) -> str:
         kind = type(node)
         if kind is exp.Values:
-            rows = [self.render(row)[0] for row in node.expressions]
-            if len(set(rows)) == 1:
+            rows = [self.render(row)[0] for row in node.expressions[:1]]
+            values, references = len(self.values), len(self.references)
+            rows += [self.render(row)[0] for row in node.expressions[1:]]
+            if len(set(rows)) == 1:  # rows that are alike are one
                 rows = rows[:1]
-                del self.values[1:]
+                del self.values[values:], self.references[references:]
             return f"(values {', '.join(rows)})"
         if kind is exp.Unnest:
             return f"unnest({self.texts(node.expressions)})"

@@ -146,8 +146,10 @@ class _Splitter:
             self._significant(match.start(), match.end())
         elif kind == "stop":
             return match.end(), self._is_end(match.start(), match.end())
-        elif kind in ("go", "slash"):
+        elif kind in ("go", "slash", "send"):
             return match.end(), True
+        elif kind == "command":
+            return match.end(), False  # of the command line: no SQL
         elif match["delimiter"]:
             self.delimiter = match["new"]
             return match.end(), True

@@ -26,6 +26,8 @@ _BACKSLASH: Final = frozenset(
     {"mysql", "bigquery", "snowflake", "spark", "databricks", "hive", "clickhouse", "doris"}
 )
 _HASH: Final = frozenset({"mysql", "bigquery", "doris", "starrocks"})
+# Dialects whose own command line takes commands behind a backslash: \timing on, \echo done, SELECT 1 \gx.
+_BACKSLASH_COMMANDS: Final = frozenset({"", "postgres", "redshift", "mysql"})
 NO_NESTING: Final = frozenset({"mysql", "sqlite", "oracle", "bigquery", "snowflake"})
 
 _QUERY_LINE: Final = (
@@ -71,6 +73,12 @@ def pattern_of(dialect: str, delimiter: str) -> re.Pattern[str]:
         else r"|(?P<go>(?m:^)[ \t]*GO(?:[ \t]+\d+)?[ \t]*;?[ \t\r]*(?m:$))"
     )
     slash = r"|(?P<slash>(?m:^)[ \t]*/[ \t\r]*(?m:$))" if dialect == "oracle" else ""
+    psql = (
+        r"|(?P<send>\\(?:g(?:x|set|desc|exec)?|watch|crosstabview)\b[^\n]*)"
+        r"|(?P<command>(?m:^)[ \t]*\\(?!N\b)[A-Za-z!?][^\n]*)"
+        if dialect in _BACKSLASH_COMMANDS
+        else ""
+    )
     return re.compile(
         rf"""(?P<comment>--[^\n]*|{hash_comment}|\{{\#.*?\#\}})
         |(?P<block>/\*)
@@ -82,7 +90,7 @@ def pattern_of(dialect: str, delimiter: str) -> re.Pattern[str]:
         |(?P<paren>[()])
         |(?P<delimiter>(?m:^)[ \t]*DELIMITER[ \t]+(?P<new>\S+)[^\n]*)
         |(?P<query>(?m:^)[ \t]*(?={_QUERY_LINE}))
-        {go}{slash}""",
+        {go}{slash}{psql}""",
         re.VERBOSE | re.DOTALL | re.IGNORECASE,
     )
 

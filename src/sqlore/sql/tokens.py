@@ -179,11 +179,29 @@ def _adjust(result: Tokens) -> None:
                 before = tokens[index - 1]
                 name = before.text.upper()
                 if name in names and not (
-                    name in _SPECIAL_ARGUMENTS and has_special_words(tokens, index, _SPECIAL_WORDS)
+                    (name in _SPECIAL_ARGUMENTS and has_special_words(tokens, index, _SPECIAL_WORDS))
+                    or (name == "REPLACE" and _of_a_star(tokens, kinds, index - 1))
                 ):
                     before.text = FUNCTION_MARK + before.text
         elif kind is TokenType.SELECT or kind is TokenType.FROM:
             tokens[index].comments = [f"\x02{index}"]
+
+
+_BEFORE_STAR = frozenset(
+    {TokenType.SELECT, TokenType.DISTINCT, TokenType.ALL, TokenType.COMMA, TokenType.DOT}
+)
+
+
+def _of_a_star(tokens: list[Token], kinds: list[TokenType], at: int) -> bool:
+    """Whether this REPLACE puts other columns into a `*`, as in `* EXCLUDE (a) REPLACE (b + 1 AS b)`."""
+    if at < 2:
+        return False
+    if kinds[at - 1] is TokenType.STAR:
+        return kinds[at - 2] in _BEFORE_STAR
+    if kinds[at - 1] is TokenType.R_PAREN:
+        opened = next((n for n in range(at - 2, 0, -1) if kinds[n] is TokenType.L_PAREN), 0)
+        return opened > 1 and tokens[opened - 1].text.upper() in ("EXCLUDE", "EXCEPT")
+    return tokens[at - 2].text.upper() in ("EXCLUDE", "EXCEPT")
 
 
 def _joins(tokens: list[Token], kinds: list[TokenType], joins: int) -> list[Token]:

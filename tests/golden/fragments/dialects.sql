@@ -70,3 +70,16 @@ SELECT x FROM t WHERE active AND NOT deleted;
 -- # a subquery of a union [sqlite, duckdb, postgres, mysql, tsql, snowflake] some
 SELECT x FROM t WHERE a IN (SELECT b FROM u UNION SELECT c FROM v WHERE d = 1);
 --> condition @main/subquery:1/union:2: v.d = <val>
+
+-- # other columns in the place of some of a star [duckdb, bigquery]
+SELECT * REPLACE (lower(b) AS b) FROM t WHERE REPLACE(b, 'x', '') = 'y';
+--> condition: replace(t.b, <val>, <val>) = <val>
+
+-- # a star of a table with some columns left out and others in their place [duckdb]
+SELECT t.* EXCLUDE (a) REPLACE (REPLACE(b, 'x', 'y') AS b) FROM t WHERE 2 * replace(c, 'x', '') > 1;
+--> condition: <val> * replace(t.c, <val>, <val>) > <val>
+
+-- # temporary tables of all sessions [tsql]
+SELECT x FROM ##a AS a JOIN ##b AS b ON a.i = b.i;
+--> relation: from ##a join ##b on ##a.i = ##b.i
+--> relation: ##a.i = ##b.i
