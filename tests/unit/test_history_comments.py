@@ -140,6 +140,19 @@ def test_runs_within_words() -> None:
     assert (note.comment, note.runs) == ("weekly report", 1200)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which coupons were used 10 times or more?",
+        "Which coupons have been used 3 times?",
+        "What did customers who used 2x or more pay?",
+    ],
+)
+def test_a_count_that_is_asked_for_is_no_count_of_runs(question: str) -> None:
+    note = read_comment(f"-- {question}")
+    assert (note.question, note.runs) == (question, None)
+
+
 def test_labels_of_words() -> None:
     note = read_comment("/*\n  Question: revenue by plan\n  Note: gross\n  Evidence: plan 9 is a test\n*/")
     assert (note.question, note.comment, note.evidence) == ("revenue by plan", "gross", "plan 9 is a test")
@@ -177,6 +190,9 @@ def test_many_comments_take_no_time() -> None:
     [
         (datetime(2025, 3, 1, 10, tzinfo=UTC), "2025-03-01T10:00:00+00:00"),
         ("1740823200000", "2025-03-01T10:00:00+00:00"),
+        ("20230527081500", "2023-05-27T08:15:00"),
+        (202305270815, "2023-05-27T08:15:00"),
+        ("174082320000", "1975-07-08T20:12:00+00:00"),
         (1740823200.5, "2025-03-01T10:00:00.500000+00:00"),
         ("2025-03-01T10:00:00Z", "2025-03-01T10:00:00+00:00"),
         ("01.03.2025", "2025-03-01"),

@@ -104,6 +104,15 @@ def test_csv_of_pg_stat_statements(tmp_path: Path) -> None:
     assert (two.key, two.runs, two.line) == ("78", 7, 4)
 
 
+def test_json_of_sql_by_key(tmp_path: Path) -> None:
+    text = '{"q1": "SELECT 1", "q2": "SELECT 2", "q3": "-- three\\nSELECT 3"}'
+    found = scripts(write(tmp_path, "log.json", text))
+    assert [script.key for script in found] == ["q1", "q2", "q3"]
+    assert found[2].sql.endswith("SELECT 3")
+    (one,) = scripts(write(tmp_path, "log.json", '{"query": "SELECT 1"}'))
+    assert one.sql == "SELECT 1"
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_csv_delimiters(tmp_path: Path, delimiter: str) -> None:
     text = delimiter.join(("id", "query", "calls")) + "\r\n" + delimiter.join(("a", "SELECT 1", "2")) + "\r\n"

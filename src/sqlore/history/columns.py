@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlore.errors import SourceError, UsageError
 
-__all__ = ["FIELDS", "check_fields", "looks_like_sql", "map_columns"]
+__all__ = ["FIELDS", "check_fields", "looks_like_sql", "map_columns", "names_sql"]
 
 #: What a column can be mapped to, and the names it is recognised by, most telling first.
 FIELDS: Final[dict[str, tuple[str, ...]]] = {
@@ -63,6 +63,15 @@ def looks_like_sql(value: object) -> bool:
     (True, False)
     """
     return isinstance(value, str) and _SQL_START.match(value) is not None
+
+
+def names_sql(name: str) -> bool:
+    """Whether a column of this name is one of those that hold SQL.
+
+    >>> names_sql("Query_Text"), names_sql("q1")
+    (True, False)
+    """
+    return _fold(name) in FIELDS["sql"]
 
 
 def check_fields(given: Mapping[str, str]) -> None:

@@ -31,6 +31,9 @@ _NEXT_LABEL = re.compile(rf"(?:\s*[,;|]\s*|(?<=[.!])\s+)(?=@?(?:{_LABEL})\s*[:=]
 _RUNS = re.compile(
     r"[\s,;(\[]*\b(?:was\s+)?(?:run|ran|runs|executed|used)\s*:?\s*(\d[\d,.']*)\s*(?:times|x)\b[)\].]*", re.I
 )
+# Words around such a count that make it a part of what is asked: "which were used 10 times or more?"
+_COUNTED = re.compile(r"\b(?:are|were|is|be|been|being|have|has|had|who|that|which)\Z", re.I)
+_COMPARED = re.compile(r"\s*(?:\?|(?:or|and) (?:more|less|fewer|over)\b|at (?:least|most)\b)", re.I)
 _DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 _SIGNATURE = re.compile(
     rf"^(?:by\s+)?(?P<author>[A-Za-z][\w.@-]*(?: [A-Z][\w.-]*)?)\s*(?:,|on|-|\(|@)?\s*"
@@ -129,7 +132,7 @@ def to_time(value: object) -> str | None:
     if not text:
         return None
     if re.fullmatch(r"\d{9,19}(?:\.\d+)?", text):
-        return _from_epoch(float(text))
+        return _from_digits(text) or _from_epoch(float(text))
     for pattern in ("", "%Y/%m/%d", "%Y/%m/%d %H:%M:%S", "%d.%m.%Y", "%d %b %Y", "%b %d, %Y", "%B %d, %Y"):
         try:
             moment = datetime.strptime(text, pattern) if pattern else datetime.fromisoformat(text)
@@ -141,6 +144,16 @@ def to_time(value: object) -> str | None:
 
 def _is_a_day(text: str, moment: datetime) -> bool:
     return ":" not in text and moment.time() == datetime.min.time()
+
+
+def _from_digits(text: str) -> str | None:
+    """A time written as the digits of day and clock; None where it is no such time."""
+    if len(text) not in (12, 14) or not text.startswith(("19", "20")):
+        return None
+    try:
+        return datetime.strptime(text, "%Y%m%d%H%M%S" if len(text) == 14 else "%Y%m%d%H%M").isoformat()
+    except ValueError:
+        return None
 
 
 def _from_epoch(number: float) -> str:
@@ -172,7 +185,7 @@ def _read_line(line: str, note: Note) -> None:
         _set_field(name, labelled["value"].strip(), note)
         return
     runs = _RUNS.search(line)
-    if runs:
+    if runs and not (_COUNTED.search(line[: runs.start()]) or _COMPARED.match(line[runs.end() :])):
         note.runs = _number(runs[1])
         line = (line[: runs.start()] + line[runs.end() :]).strip()
         if _RULER.match(line):

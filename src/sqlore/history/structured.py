@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from sqlore.history.columns import looks_like_sql, names_sql
 from sqlore.history.paraphrases import expand, is_paraphrase_entry
 from sqlore.history.records import Origin, Record
 from sqlore.model import Rejected
@@ -25,7 +26,7 @@ _SHOWN = 2000
 
 def json_records(text: str, origin: Origin) -> Iterator[Record | Rejected]:
     """Records of a JSON text: an array of objects or of SQL strings, an object that holds such an array,
-    an object of objects by key, or objects one after the other.
+    an object of objects or of SQL strings by key, or objects one after the other.
 
     >>> [r.values for r in json_records('[{"sql": "SELECT 1"}, "SELECT 2"]', Origin("a.json"))]
     [{'sql': 'SELECT 1'}, {'sql': 'SELECT 2'}]
@@ -101,6 +102,8 @@ def _wrapped(text: str, start: int) -> list[Record | Rejected] | int | None:
         return [Record(item, 1) for item in max(lists, key=len) if isinstance(item, dict)]
     if value and all(isinstance(item, dict) for item in value.values()):
         return [Record({"id": key, **item}, 1) for key, item in value.items()]
+    if value and all(map(looks_like_sql, value.values())) and not any(map(names_sql, value)):
+        return [Record({"id": key, "sql": item}, 1) for key, item in value.items()]
     return None
 
 
