@@ -6,14 +6,14 @@ others; a function it does not know keeps its name ("a_function of x and y").
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
 from sqlore.knowledge.describe.arithmetic import Arithmetic
 from sqlore.knowledge.describe.conditional import Conditional, bare, conditional, tables_in
-from sqlore.knowledge.describe.dates import date_unit, is_now, moved, said_moved, unit_of
+from sqlore.knowledge.describe.dates import date_unit, is_now, moved
 from sqlore.knowledge.describe.english import joined, plural
 from sqlore.knowledge.describe.functions import (
     PLAIN_CALLS,
@@ -24,6 +24,7 @@ from sqlore.knowledge.describe.functions import (
     number_of,
     text_of,
 )
+from sqlore.knowledge.describe.moments import Moments
 from sqlore.knowledge.describe.nested import holding, inner
 from sqlore.knowledge.describe.words import Vocabulary
 
@@ -40,7 +41,7 @@ _AGGREGATES: Final[dict[type[exp.Expr], str]] = {
 }
 
 
-class Formulas(Arithmetic):
+class Formulas(Arithmetic, Moments):
     """Noun phrases for formulas.
 
     `entity` is the table that the sentence is about: its columns need no "of the ...". `queries` says
@@ -189,40 +190,6 @@ class Formulas(Arithmetic):
         moment = isinstance(column, exp.Column) and self.words.is_moment(column.table, column.name)
         return characters(self.noun(node.this), first, length, moment=moment)
 
-    def date_part(self, node: exp.Expr) -> str:
-        """EXTRACT, YEAR, DATE_TRUNC and their kin."""
-        found = date_unit(node)
-        return f"{found[0]} of {self.whole(found[1])}" if found else self.call(node)
-
-    def date_diff(self, node: exp.Expr) -> str:
-        """DATEDIFF, whichever order and unit the dialect writes."""
-        parts = [p for p in (node.this, node.expression, node.args.get("unit")) if p is not None]
-        if len(parts) < 3:
-            return f"days between {joined([self.whole(part) for part in parts])}"
-        # The unit is the first of three, but the last where that names one and is no column.
-        at = 2 if isinstance(parts[2], exp.Var) and unit_of(parts[2]) and not unit_of(parts[0]) else 0
-        named = parts.pop(at)
-        unit, between = unit_of(named), joined([self.whole(part) for part in parts])
-        return f"{unit}s between {between}" if unit else f"difference ({named.name}) between {between}"
-
-    def shifted(self, date: exp.Expr, steps: Sequence[exp.Expr], name: str) -> str:
-        """A date that is moved: "30 days before today"."""
-        if (text_of(date) or "").lower() == "now":
-            said = "today"
-        else:
-            said = (
-                self.noun(date)
-                if name == "date_moved"
-                else f"{PLAIN_CALLS.get(name, 'time of')} {self.noun(date)}"
-            )
-        for step in steps:
-            text = text_of(step)
-            if text is None:  # '-' || n || ' days'
-                pieces = step.flatten() if isinstance(step, exp.DPipe) else step.expressions or [step]
-                text = "".join(text_of(piece) or self.noun(piece) for piece in pieces)
-            said = said_moved(said, text)
-        return said
-
     def window(self, node: exp.Expr) -> str:
         """A window function: ranks, running totals, values within a group."""
         what, order = node.this, node.args.get("order")
@@ -253,13 +220,6 @@ class Formulas(Arithmetic):
 
     def exists(self, node: exp.Expr) -> str:
         return f"whether {self.queries.condition(node, self.entity)}"
-
-    def now(self, node: exp.Expr) -> str:
-        return "today"
-
-    def interval(self, node: exp.Expr) -> str:
-        amount, unit = text_of(node.this) or self.noun(node.this), node.args.get("unit")
-        return f"{amount} {unit.name.lower()}s".replace("ss", "s") if unit is not None else amount
 
     def placeholder(self, node: exp.Expr) -> str:
         return f"a given {node.name.replace('_', ' ')}" if node.name not in ("", "?") else "a given value"
@@ -332,6 +292,8 @@ _HANDLERS: Final[dict[type[exp.Expr], Callable[[Formulas, exp.Expr], str]]] = {
     exp.DateTrunc: Formulas.date_part,
     exp.TimestampTrunc: Formulas.date_part,
     exp.DateDiff: Formulas.date_diff,
+    **dict.fromkeys((exp.DateAdd, exp.DatetimeAdd, exp.TimestampAdd), Formulas.date_add),
+    **dict.fromkeys((exp.DateSub, exp.DatetimeSub, exp.TimestampSub), Formulas.date_add),
     exp.TimestampDiff: Formulas.date_diff,
     exp.Window: Formulas.window,
     exp.Subquery: Formulas.subquery,
