@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import typing
+from dataclasses import fields
 
 import pytest
 import typer
 
+from sqlore.answer.refine.change import DraftItem
+from sqlore.answer.refine.donors import Alternative
+from sqlore.answer.refine.history import Refinement
 from sqlore.interfaces.cli.app import app
 from sqlore.prompts import STRATEGIES
 from support import ROOT
@@ -46,6 +50,20 @@ def test_every_command_and_option_says_what_it_does(name: str) -> None:
     command = COMMANDS[name]
     assert command.help
     assert [p.name for p in command.params if not getattr(p, "help", None)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("items", [one.name for one in fields(DraftItem)]),
+        ("refinement", list(Refinement("off", "a", ()).to_json())),
+        ("alternatives", [one.name for one in fields(Alternative)]),
+    ],
+)
+def test_every_key_of_refine_is_named(name: str, keys: list[str]) -> None:
+    section = DOCUMENT.split("## sqlore refine\n", 1)[1].split("\n## ", 1)[0]
+    named = section.split(f'"{name}": ', 1)[1].partition("}")[0]
+    assert [key for key in keys if f'"{key}"' not in named] == []
 
 
 @pytest.mark.parametrize("name", sorted(STRATEGIES))
