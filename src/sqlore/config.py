@@ -6,16 +6,19 @@ The file is looked for in the working directory, then in the user's configuratio
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     TomlConfigSettingsSource,
 )
 
@@ -53,7 +56,9 @@ class Settings(BaseSettings):
     db: str | None = Field(None, description="database asked by default, as a URL or a file")
     store: Path | None = Field(None, description="knowledge store; default: one per database in .sqlore/")
     home: Path = Field(Path(".sqlore"), description="folder that holds the stores")
-    dictionary: list[Path] = Field(default_factory=list, description="data dictionary files")
+    dictionary: Annotated[list[Path], NoDecode] = Field(
+        default_factory=list, description="data dictionary files"
+    )
 
     model: str = Field("local", description="local, local:FILE, openai:MODEL@BASE_URL, replay:FILE, none")
     api_key: SecretStr | None = Field(None, description="key of the remote model")
@@ -99,11 +104,21 @@ class Settings(BaseSettings):
             return "all"
         return "none" if text in ("false", "0", "no", "off") else reuse
 
-    @field_validator("db")
+    @field_validator("dictionary", mode="before")
     @classmethod
-    def _without_password(cls, db: str | None) -> str | None:
-        """A password in the URL is kept apart at once: settings are shown, and written beside results."""
-        return None if db is None else keep_password(db)
+    def _paths(cls, given: Any) -> Any:
+        """In the environment a path, several as in PATH, or a list as JSON writes it."""
+        if not isinstance(given, str):
+            return given
+        if given.lstrip().startswith("["):
+            return json.loads(given)
+        return [path for path in given.split(os.pathsep) if path]
+
+    @field_validator("db", "model", "embedder")
+    @classmethod
+    def _without_password(cls, url: str | None) -> str | None:
+        """A password in a URL is kept apart at once: settings are shown, and written beside results."""
+        return None if url is None else keep_password(url)
 
     @classmethod
     def settings_customise_sources(
@@ -136,6 +151,8 @@ def load_settings(**given: Any) -> Settings:
             if first["type"] == "extra_forbidden"
             else "`sqlore doctor` shows the settings in force",
         ) from None
+    except SettingsError as error:  # a value that is to be JSON and is none
+        raise ConfigError(str(error), where="the environment", hint="SQLORE_… holds the settings") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         places = " or ".join(str(file) for file in _files() if file.is_file())
         raise ConfigError(

@@ -1,8 +1,9 @@
 """Addresses with passwords: everything that is shown, logged or stored has them without.
 
-A database on a server may be named with its password. The address goes through `keep_password` where it
-comes in: from then on it is used without, and only `with_password`, at the moment of connecting, gives
-the one that was typed back. Nothing is written anywhere; another process needs the password again.
+A database on a server may be named with its password, and so may a model behind an endpoint. The address
+goes through `keep_password` where it comes in: from then on it is used without, and only `with_password`,
+at the moment of connecting, gives the one that was typed back. Nothing is written anywhere; another process
+needs the password again.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ __all__ = [
     "without_password",
 ]
 
-_ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)(.*)", re.S)
+#: An address, or a model of one: ``openai:MODEL@ADDRESS``.
+_ADDRESS: Final = re.compile(r"((?:openai:[^@]*@)?[A-Za-z][A-Za-z0-9+.-]*://)(.*)", re.S)
 #: Options of an address that hold a secret.
 SECRET_OPTIONS: Final = ("password", "passwd", "sslpassword", "ssl_key_password")
-_OPTION: Final = re.compile(rf"([?&])(?:{'|'.join(SECRET_OPTIONS)})=[^&#]*", re.I)
+_OPTION: Final = re.compile(rf"([?&])(?:{'|'.join(SECRET_OPTIONS)}|api[-_]?key)=[^&#]*", re.I)
 _ARGUMENT: Final = re.compile(
-    r"(--[\w-]+=)?((?:postgres|postgresql|mysql|mariadb)(?:\+\w+)?://.*)", re.I | re.S
+    r"(--[\w-]+=)?((?:(?:postgres|postgresql|mysql|mariadb)(?:\+\w+)?://|openai:[^@]*@https?://).*)",
+    re.I | re.S,
 )
 _given: dict[str, str] = {}
 
@@ -38,6 +41,8 @@ def without_password(url: str) -> str:
     'postgresql://ann@db.example/shop?sslmode=require'
     >>> without_password("mysql://ann:se/c@ret@db.example/shop"), without_password("sqlite:///a:b@c.db")
     ('mysql://ann@db.example/shop', 'sqlite:///a:b@c.db')
+    >>> without_password("openai:large@https://ann:secret@llm.example/v1")
+    'openai:large@https://ann@llm.example/v1'
     """
     found = _ADDRESS.match(url)
     if found is None:
@@ -84,7 +89,7 @@ def keep_password(url: str) -> str:
 
 
 def argument_without_password(argument: str) -> str:
-    """An argument of a command without the password of a database's URL, which is kept.
+    """An argument of a command without the password of a database's or a model's URL, which is kept.
 
     >>> argument_without_password("--db=mysql://eve:pw@h/shop"), argument_without_password("http://u:p@h/")
     ('--db=mysql://eve@h/shop', 'http://u:p@h/')

@@ -33,6 +33,7 @@ from cli_helpers import (
     make_sqlite,
     serving,
 )
+from sqlore.config import load_settings
 from store_helpers import content
 from support import heeding_ctrl_c
 
@@ -619,6 +620,7 @@ def test_any_locale_and_terminal(
         ("knowledge search x --limit 0", "--limit"),
         ("knowledge show x", "integer"),
         ("knowledge show 99999999999999999999999", "there is no item"),
+        ("knowledge verify 99999999999999999999999", "there is no item"),
         ("retrieve x --items 0", "--items"),
         ("retrieve x --scripts -1", "--scripts"),
         ("ask x --model none --limit 0", "row_limit"),
@@ -679,6 +681,26 @@ def test_settings_that_cannot_be(shop: Path, sqlore_: Command, settings: bytes, 
     (shop / "sqlore.toml").write_bytes(settings)
     for command in (("doctor",), ("retrieve", "x"), ("ask", "x")):
         must_act(sqlore_(*command), words, "sqlore.toml")
+
+
+@pytest.mark.parametrize(
+    ("given", "paths"),
+    [
+        ("a.yaml", ["a.yaml"]),
+        (f"a.yaml{os.pathsep}b.csv", ["a.yaml", "b.csv"]),
+        ('["a.yaml", "b.csv"]', ["a.yaml", "b.csv"]),
+        ("", []),
+        ("[a.yaml", None),
+    ],
+)
+def test_dictionary_files_of_the_environment(
+    shop: Path, sqlore_: Command, monkeypatch: pytest.MonkeyPatch, given: str, paths: list[str] | None
+) -> None:
+    monkeypatch.setenv("SQLORE_DICTIONARY", given)
+    if paths is None:
+        must_act(sqlore_("retrieve", "x"), "dictionary", "SQLORE_DICTIONARY")
+    else:
+        assert load_settings().dictionary == [Path(one) for one in paths]
 
 
 def test_an_embedding_model_that_cannot_be(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -60,6 +61,15 @@ def test_the_text_has_two_lines_an_item_and_tells_calmly_of_joins_that_multiply(
         x for x in lines if "column" in x
     ]
     assert "2 columns: name TEXT, n INTEGER" in lines
+
+
+def test_a_table_that_was_made_since_is_known(shop: Path, sqlore_: Command) -> None:
+    assert sqlore_("learn", "--db", "shop.sqlite", "--history", "history").code == 0
+    with sqlite3.connect(shop / "shop.sqlite") as db:
+        db.execute("CREATE TABLE refund (id INTEGER PRIMARY KEY, amount REAL)")
+    db.close()
+    found = sqlore_("explain", "SELECT amount FROM refund", "--db", "shop.sqlite", "--json").json
+    assert found["nodes"][-1]["columns"] == [{"name": "amount", "type": "REAL"}]
 
 
 @pytest.mark.usefixtures("shop")

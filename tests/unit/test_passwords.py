@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import pytest
 
+import sqlore.llm.base
 from sqlore.config import Settings
-from sqlore.passwords import also_known_as, keep_password, with_password, without_password
+from sqlore.embed import load_embedder
+from sqlore.embed.remote import EndpointEmbedder
+from sqlore.errors import ConfigError, ModelUnavailable
+from sqlore.llm import ModelSettings, load_model
+from sqlore.model import Message
+from sqlore.passwords import (
+    also_known_as,
+    argument_without_password,
+    keep_password,
+    with_password,
+    without_password,
+)
 
 
 @pytest.mark.parametrize(
@@ -24,6 +36,9 @@ from sqlore.passwords import also_known_as, keep_password, with_password, withou
         ("postgresql://u@h/db?password=secret&sslmode=require", "postgresql://u@h/db?sslmode=require"),
         ("postgresql://u@h/db?a=b&sslpassword=secret&c=d", "postgresql://u@h/db?a=b&c=d"),
         ("postgresql://u:secret@[::1]:5/d", "postgresql://u@[::1]:5/d"),
+        ("openai:m/large@https://u:secret@h:8000/v1", "openai:m/large@https://u@h:8000/v1"),
+        ("openai:m@https://h/v1?api-version=1&api-key=secret", "openai:m@https://h/v1?api-version=1"),
+        ("https://u:secret@h/v1", "https://u@h/v1"),
     ],
 )
 def test_a_password_is_taken_out(url: str, shown: str) -> None:
@@ -43,6 +58,9 @@ def test_a_password_is_taken_out(url: str, shown: str) -> None:
         "sqlite:////data/a:b@c.db",
         "/data/a:b@c.db",
         "shop.duckdb",
+        "openai:m:7b@http://localhost:11434/v1",
+        "openai:m",
+        "local:C:/models/a@b.gguf",
     ],
 )
 def test_what_has_no_password_is_left_alone(url: str) -> None:
@@ -54,6 +72,29 @@ def test_settings_never_hold_it() -> None:
     assert settings.db == "postgresql://ivy@h/shop"
     assert "secret" not in f"{settings!r} {settings.model_dump_json()}"
     assert with_password("postgresql://ivy@h/shop") == "postgresql://ivy:secret@h/shop"
+
+
+def test_neither_does_what_is_told_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlore.llm.base, "ALLOW_MODEL_REQUESTS", True)  # of a port that is closed
+    spec = "openai:m@http://ann:secret@127.0.0.1:9/v1"
+    settings = Settings(model=spec, embedder=spec)
+    assert "secret" not in f"{settings!r} {settings.model_dump_json()}"
+    model = load_model(settings.model, ModelSettings(retries=0))
+    with pytest.raises(ModelUnavailable) as told:
+        model.chat([Message("user", "x")])
+    assert "ann@127" in told.value.report()
+    assert "secret" not in told.value.report()
+    with pytest.raises(ConfigError) as refused:
+        load_model("openai:m@ftp://ann:secret@h/v1")
+    assert "secret" not in refused.value.report()
+    embedder = load_embedder(settings.embedder)
+    assert isinstance(embedder, EndpointEmbedder)
+    assert embedder.base_url == "http://ann:secret@127.0.0.1:9/v1"  # what is connected to has it
+
+
+@pytest.mark.parametrize("argument", ["openai:m@https://u:secret@h/v1", "--model=openai:m@http://u:secret@h"])
+def test_an_argument_loses_it_before_anything_is_told(argument: str) -> None:
+    assert argument_without_password(argument) == argument.replace(":secret", "")
 
 
 def test_another_name_of_the_same_place() -> None:

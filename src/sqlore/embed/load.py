@@ -6,6 +6,7 @@ from typing import Final
 
 from sqlore.embed.base import Embedder
 from sqlore.errors import ConfigError
+from sqlore.passwords import keep_password, with_password
 
 DEFAULT: Final = "default"
 
@@ -27,7 +28,8 @@ def load_embedder(name: str = DEFAULT) -> Embedder:
 
     if name in (DEFAULT, onnx.NAME):
         return onnx.embedded()
-    scheme, _, rest = name.partition(":")
+    name = keep_password(name)
+    scheme, _, rest = with_password(name).partition(":")
     if scheme in ("openai", "st") and rest:
         from sqlore.embed.remote import EndpointEmbedder, SentenceTransformersEmbedder
 

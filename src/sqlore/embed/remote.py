@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from sqlore.embed.base import Vectors, unit_rows, whole_characters
 from sqlore.errors import ModelTimeout, ModelUnavailable
+from sqlore.passwords import without_password
 
 _BATCH: Final = 128
 _PROBE: Final = "dimension"
@@ -62,7 +63,7 @@ class EndpointEmbedder:
     def _call(self, texts: list[str]) -> list[list[float]]:
         import openai
 
-        where = self.base_url or "https://api.openai.com/v1"
+        where = without_password(self.base_url or "") or "https://api.openai.com/v1"
         try:
             if self._client is None:
                 # Local servers need no key, but the client insists on one.

@@ -11,6 +11,7 @@ from sqlore.llm.base import Answer, ChatModel, ModelSettings
 from sqlore.llm.function import FunctionModel, NoModel
 from sqlore.llm.replay import RecordingModel, ReplayModel
 from sqlore.llm.weights import Progress
+from sqlore.passwords import keep_password, with_password, without_password
 
 if TYPE_CHECKING:
     from sqlore.config import Settings
@@ -48,8 +49,8 @@ def load_model(
         settings = ModelSettings()
     elif not isinstance(settings, ModelSettings):
         settings = ModelSettings.of(settings)
-    spec = spec or os.environ.get("SQLORE_MODEL") or "local"
-    kind, _, rest = spec.partition(":")
+    spec = keep_password(spec or os.environ.get("SQLORE_MODEL") or "local")
+    kind, _, rest = with_password(spec).partition(":")
     if kind == "none" and not rest:
         return NoModel()
     if kind == "local":
@@ -84,7 +85,9 @@ def _openai(target: str, settings: ModelSettings) -> ChatModel:
 
     model, _, base_url = target.partition("@")
     if not model:
-        raise ConfigError(f"no model is named in {'openai:' + target!r}", hint="openai:MODEL@BASE_URL")
+        raise ConfigError(
+            f"no model is named in {without_password('openai:' + target)!r}", hint="openai:MODEL@BASE_URL"
+        )
     base_url = base_url or os.environ.get("OPENAI_BASE_URL", "")
     key = settings.api_key or os.environ.get("SQLORE_API_KEY") or os.environ.get("OPENAI_API_KEY")
     if not base_url and not key:
@@ -94,6 +97,7 @@ def _openai(target: str, settings: ModelSettings) -> ChatModel:
         )
     if base_url and not base_url.startswith(("http://", "https://")):
         raise ConfigError(
-            f"not an endpoint's address: {base_url!r}", hint="for example http://localhost:8000/v1"
+            f"not an endpoint's address: {without_password(base_url)!r}",
+            hint="for example http://localhost:8000/v1",
         )
     return OpenAIModel(model, base_url=base_url or None, api_key=key, settings=settings)

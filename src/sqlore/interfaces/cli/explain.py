@@ -63,10 +63,12 @@ def _text(given: str) -> str:
 
 
 def _catalog(lore: Workspace) -> Any:
-    """What was learned of the database; else its schema alone, without a look at its values."""
+    """What was learned of the database, with the tables that it has now; else its schema alone, without a
+    look at its values."""
     from sqlore.catalog import catalog_from_schema
 
     if lore.learned:
+        lore.look_again()
         return lore.catalog
     return catalog_from_schema(lore.engine.schema(), dictionary_files=lore.settings.dictionary)
 
