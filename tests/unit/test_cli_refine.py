@@ -149,6 +149,8 @@ def test_what_a_person_sees(sqlore_: Command) -> None:
         (("--edit", 4, "c.segmnt = 1"), 2, "did you mean"),
         (("--edit", 4, "1 = 1 ORDER BY 1"), 1, "ORDER"),
         (("--add", 123456), 1, "no item 123456"),
+        (("--add", 2**70), 1, f"no item {2**70}"),
+        (("--choose", 4, 2**70), 1, f"no item {2**70}"),
         (("--undo",), 1, "nothing has been changed"),
         (("--off", 4, "--edit", 4, "x"), 2, "one change at a time"),
         (("--off", 4, "--joins", "some"), 2, "same, all or none"),

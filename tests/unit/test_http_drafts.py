@@ -110,6 +110,8 @@ def test_a_change_that_was_proposed_for_another_text_is_a_conflict(client: TestC
         ({"act": "sql", "text": "SELECT nme FROM customer"}, "unknown-name"),
         ({"act": "sql", "text": "DROP TABLE orders"}, "not-a-query"),
         ({"act": "add", "item": 12345}, "edit-error"),
+        ({"act": "add", "item": 2**70}, "edit-error"),
+        ({"act": "choose", "number": 2, "item": 2**70}, "edit-error"),
         ({"act": "on", "step": 3}, "edit-error"),
     ],
 )

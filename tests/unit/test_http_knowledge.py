@@ -72,7 +72,11 @@ def test_an_item_comes_with_its_scripts_values_and_places(client: TestClient) ->
     places = [one for one in script["fragments"] if one["item"] == id]
     assert [script["sql"][one["start"] : one["end"]] for one in places] == ["o.status = 'P'"]
     assert client.get("/api/knowledge/999").status_code == 404
-    assert client.get(f"/api/knowledge/{2**64}").status_code == 404
+    for address in (f"knowledge/{2**64}", f"scripts/{2**64}"):
+        assert client.get(f"/api/{address}").status_code == 404
+    for query in (f"knowledge?offset={2**64}", f"knowledge?support={2**64}"):
+        assert client.get(f"/api/{query}").status_code == 422
+    assert client.delete("/api/rejected", params={"id": "9" * 19}).status_code == 422
     assert client.get("/api/scripts/999").status_code == 404
 
 

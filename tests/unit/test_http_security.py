@@ -120,6 +120,13 @@ def test_the_token_in_the_address_becomes_a_cookie_and_goes(remote: TestClient) 
     assert remote.get("/api/health").status_code == 200  # the client keeps cookies, as a browser does
 
 
+def test_the_address_that_is_printed_has_any_token_in_it(tmp_path: Path) -> None:
+    access = access_of("0.0.0.0", 8642, 'q7+Zk/0b"X9; rT&+Lw==#')
+    with shop_client(tmp_path, access=access, base="http://localhost:8642") as client:
+        assert client.get(address_of(access), follow_redirects=False).status_code == 303
+        assert client.get("/api/health").status_code == 200  # with the cookie
+
+
 def test_the_token_in_the_address_opens_no_api_and_no_other_server(remote: TestClient) -> None:
     assert remote.get(f"/api/health?token={TOKEN}").status_code == 401
     assert remote.get("/?token=wrong").status_code == 401

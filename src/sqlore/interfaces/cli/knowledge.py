@@ -147,7 +147,7 @@ def deprecate(
 def _item(store: Store, number: int) -> KnowledgeItem:
     from sqlore.errors import UsageError
 
-    found = store.item(number) if number < 2**63 else None
+    found = store.item(number)
     if found is None:
         raise UsageError(f"there is no item {number}", hint="sqlore knowledge list shows the ids")
     return found

@@ -132,7 +132,7 @@ def script(id: int, state: State) -> ScriptDetail:
 
 
 def _item(state: Served, id: int) -> KnowledgeItem:
-    found = state.need_store().item(id) if 0 < id < 2**63 else None
+    found = state.need_store().item(id)
     if found is None:
         raise NotFound(f"there is no knowledge item {id}")
     return found

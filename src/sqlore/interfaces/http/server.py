@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from sqlore.errors import UsageError
 from sqlore.interfaces.http.security import Access, is_loopback
@@ -43,10 +44,13 @@ def address_of(access: Access, page: str = "") -> str:
     'http://localhost:8642/?token=abc'
     >>> address_of(Access("127.0.0.1", 8642), "review")
     'http://127.0.0.1:8642/review'
+    >>> address_of(Access("0.0.0.0", 8642, "q7+Zk/=="))
+    'http://localhost:8642/?token=q7%2BZk%2F%3D%3D'
     """
     host = "localhost" if access.host in ("0.0.0.0", "::", "") else access.host
     name = f"[{host}]" if ":" in host else host
-    return f"http://{name}:{access.port}/{page}" + (f"?token={access.token}" if access.token else "")
+    token = f"?token={quote(access.token, safe='')}" if access.token else ""
+    return f"http://{name}:{access.port}/{page}{token}"
 
 
 def run(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from sqlore.errors import StoreError
+from sqlore.errors import StoreError, UsageError
 from sqlore.knowledge.store import schema
 
 __all__ = ["RESTORE", "connect", "plain_errors", "sound"]
@@ -25,6 +25,7 @@ _BUSY_MS: Final = 15_000
 RESTORE: Final = "restore it from a backup, or learn the history into a new store"
 """What to do about a store that is damaged."""
 _ADVICE: Final = f"sqlore doctor says what of it; {RESTORE}: --store PATH"
+_TOO_LARGE: Final = "too large to convert to SQLite"
 _UNREADABLE: Final = "the file is damaged: what it holds cannot be read"
 
 _MEANINGS: Final = (
@@ -50,7 +51,10 @@ _MEANINGS: Final = (
 
 @contextmanager
 def plain_errors(path: str) -> Iterator[None]:
-    """Turns SQLite's errors into `StoreError`s with the path and what to do."""
+    """Turns SQLite's errors into `StoreError`s with the path and what to do.
+
+    A number that was asked for and is larger than SQLite's are is a `UsageError`.
+    """
     try:
         yield
     except sqlite3.Error as error:
@@ -61,6 +65,12 @@ def plain_errors(path: str) -> Iterator[None]:
         raise StoreError(f"the knowledge store cannot be used: {error}", where=path) from error
     except UnicodeDecodeError as error:  # SQLite names a damaged table or column, in the bytes that are there
         raise StoreError(_UNREADABLE, where=path, hint=_ADVICE) from error
+    except OverflowError as error:
+        if _TOO_LARGE not in str(error):
+            raise
+        raise UsageError(
+            "there is no number as large as that", hint="numbers have 18 digits at most"
+        ) from error
 
 
 @contextmanager
@@ -73,6 +83,8 @@ def sound(path: str) -> Iterator[None]:
         try:
             yield
         except (ValueError, LookupError, TypeError, AttributeError, OverflowError, zlib.error) as error:
+            if isinstance(error, OverflowError) and _TOO_LARGE in str(error):
+                raise
             raise StoreError(_UNREADABLE, where=path, hint=_ADVICE) from error
 
 

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlore.errors import StoreEmbeddingError
 from sqlore.knowledge.records import (
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from sqlore.embed import Embedder
 
 __all__ = ["StoreReader"]
+
+_LARGEST: Final = 2**63 - 1
+"""The largest number that SQLite has."""
 
 
 class StoreReader:
@@ -169,7 +172,7 @@ class StoreReader:
     def item(self, number: int) -> KnowledgeItem | None:
         """The item of that id."""
         with self._reading() as db:
-            return next(iter(items.load_items(db, [number])), None)
+            return next(iter(items.load_items(db, [number])), None) if number <= _LARGEST else None
 
     def scripts_with(self, item: int, literals: Sequence[str]) -> int:
         """How many scripts that people ran use an item with just these literals."""
@@ -191,7 +194,7 @@ class StoreReader:
 
     def script(self, number: int) -> StoredScript | None:
         """The script of that id."""
-        return next(iter(self.scripts([number])), None)
+        return next(iter(self.scripts([number])), None) if number <= _LARGEST else None
 
     def scripts_of_item(self, item: int) -> list[StoredScript]:
         """The scripts that use an item."""
