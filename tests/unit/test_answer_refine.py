@@ -313,12 +313,83 @@ def test_wishes_that_need_no_model(refiner: Refiner, text: str, wish: str, becom
         ("ORDER BY height_cm", "top 7", "ORDER BY height_cm LIMIT 7"),
         ("ORDER BY height_cm LIMIT 1", "no limit", "ORDER BY height_cm"),
         ("ORDER BY MAX(1, height_cm) LIMIT 1", "other way round", "ORDER BY MAX(1, height_cm) DESC LIMIT 1"),
+        ("ORDER BY height_cm LIMIT 5, 10", "only 3", "ORDER BY height_cm LIMIT 5, 3"),
+        ("ORDER BY height_cm LIMIT 10 OFFSET 5", "only 3", "ORDER BY height_cm LIMIT 3 OFFSET 5"),
+        ("ORDER BY height_cm LIMIT 10", "top 3 superheroes", "ORDER BY height_cm LIMIT 3"),
+        ("ORDER BY height_cm LIMIT 10", "top 5 instead of 10", "ORDER BY height_cm LIMIT 5"),
+        ("ORDER BY height_cm NULLS LAST", "descending", "ORDER BY height_cm DESC NULLS LAST"),
+        ("ORDER BY height_cm NULLS LAST, id", "reversed", "ORDER BY height_cm DESC NULLS LAST, id DESC"),
+        ("ORDER BY height_cm DESC", "ascending instead of descending", "ORDER BY height_cm ASC"),
+        ("ORDER BY height_cm", "descending instead of ascending", "ORDER BY height_cm DESC"),
     ],
 )
 def test_order_and_limit(refiner: Refiner, tail: str, wish: str, becomes: str) -> None:
     sql = f"SELECT superhero_name FROM superhero {tail}"
     step = refiner.wish(sql, number(refiner, sql, tail), wish)
     assert step.after == f"SELECT superhero_name FROM superhero {becomes}"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "tail", "wish", "becomes"),
+    [
+        ("postgres", "ORDER BY a FETCH FIRST 10 ROWS ONLY", "top 3", "ORDER BY a FETCH FIRST 3 ROWS ONLY"),
+        (
+            "oracle",
+            "ORDER BY a OFFSET 5 ROWS FETCH NEXT 10 ROWS ONLY",
+            "only 3",
+            "ORDER BY a OFFSET 5 ROWS FETCH NEXT 3 ROWS ONLY",
+        ),
+        ("postgres", "ORDER BY a FETCH FIRST 10 ROWS ONLY", "no limit", "ORDER BY a"),
+        ("mysql", "ORDER BY a LIMIT 5, 10", "top 3", "ORDER BY a LIMIT 5, 3"),
+        ("duckdb", 'ORDER BY "limit" LIMIT 10', "top 3", 'ORDER BY "limit" LIMIT 3'),
+        ("duckdb", 'ORDER BY "desc" LIMIT 10', "descending", 'ORDER BY "desc" DESC LIMIT 10'),
+        ("postgres", "ORDER BY a DESC NULLS LAST", "ascending", "ORDER BY a ASC NULLS LAST"),
+    ],
+)
+def test_order_and_limit_of_other_dialects(dialect: str, tail: str, wish: str, becomes: str) -> None:
+    schema = Schema(
+        (Table("t", (Column("a"), Column("limit"), Column("desc"), Column("year"))),), dialect=dialect
+    )
+    refiner = Refiner(catalog_from_schema(schema), dialect, settings=Settings())
+    sql = f"SELECT a FROM t {tail}"
+    assert refiner.wish(sql, number(refiner, sql, tail), wish).after == f"SELECT a FROM t {becomes}"
+
+
+@pytest.mark.parametrize(
+    ("text", "wish"),
+    [
+        ("COUNT(a)", "those that are there more than once"),
+        ("COUNT(a)", "not distinct"),
+        ("COUNT(a)", "remove the distinct"),
+        ("COUNT(a)", "exactly once"),
+        ("year > 2013", "only 2016"),
+        ("b <> 'x'", "only x"),
+        ("ORDER BY a LIMIT 5", "the last 5 years only"),
+        ("ORDER BY a LIMIT 5", "only 2016"),
+        ("ORDER BY a LIMIT 5", "not only 5 but 20"),
+        ("ORDER BY a LIMIT 5", "not descending"),
+        ("ORDER BY a LIMIT 5", "top 3 per city"),
+        ("ORDER BY a LIMIT 5", "top 10 %"),
+        ("ORDER BY a LIMIT 5", "the first 3 letters"),
+        ("ORDER BY a LIMIT 5", "ascending and then descending"),
+        ("LIMIT 5", "descending, only 3"),
+        ("LIMIT 10 PERCENT", "top 5"),
+        ("PARTITION BY b", "top 5"),
+        ("ORDER BY year DESC", "top 5"),
+    ],
+)
+def test_what_no_rule_understands_is_left_to_the_model(text: str, wish: str) -> None:
+    schema = Schema((Table("t", (Column("a"), Column("b"), Column("year"))),), dialect="duckdb")
+    refiner = Refiner(catalog_from_schema(schema), "duckdb", settings=Settings())
+    sql = {
+        "COUNT(a)": "SELECT COUNT(a) FROM t",
+        "year > 2013": "SELECT a FROM t WHERE year > 2013",
+        "b <> 'x'": "SELECT a FROM t WHERE b <> 'x'",
+        "PARTITION BY b": "SELECT RANK() OVER (PARTITION BY b ORDER BY a) FROM t",
+        "ORDER BY year DESC": "SELECT RANK() OVER (PARTITION BY b ORDER BY year DESC) FROM t",
+    }.get(text, f"SELECT a FROM t {text}")
+    with pytest.raises(ModelUnavailable):
+        refiner.wish(sql, number(refiner, sql, text), wish)
 
 
 @pytest.mark.parametrize(

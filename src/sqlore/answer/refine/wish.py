@@ -12,6 +12,7 @@ from typing import Final
 from sqlglot import TokenType
 
 from sqlore.answer.refine.numbers import compared, in_digits
+from sqlore.answer.refine.order import sorted_anew
 from sqlore.catalog import Catalog, humanize, quote_name
 from sqlore.catalog.text import fold
 from sqlore.sql.edit.insert import aliases_of
@@ -31,7 +32,7 @@ _TAILS: Final = re.compile(r"\s*\b(?:instead|please|only|rather|now)\s*\Z", re.I
 _SWAPS: Final = (
     re.compile(r"(?P<new>.+?)\s*(?:\binstead of\b|\brather than\b|,\s*not\b)\s*(?P<old>.+)", re.IGNORECASE),
     re.compile(r"(?:replace|change)\s+(?P<old>.+?)\s+(?:by|with|to|into)\s+(?P<new>.+)", re.IGNORECASE),
-    re.compile(r"not\s+(?P<old>.+?)\s*,?\s+but\s+(?P<new>.+)", re.IGNORECASE),
+    re.compile(r"not\s+(?!only\b|just\b)(?P<old>.+?)\s*,?\s+but\s+(?P<new>.+)", re.IGNORECASE),
 )
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
 _YEAR: Final = re.compile(r"(?:1[89]|20)\d\d")
@@ -39,23 +40,15 @@ _ONCE: Final = re.compile(
     r"\b(?:distinct|once|unique|de-?duplicated?|(?:no|without|remove|drop) (?:duplicates|repetitions))\b",
     re.IGNORECASE,
 )
-_WORDS: Final = (
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-)  # fmt: skip
-_NUMERALS: Final = {word: str(number) for number, word in enumerate(_WORDS, 1)}
-_COUNT: Final = re.compile(
-    rf"\b(?P<how>top|first|best|limit|only|just|bottom|last|worst)\s+(?:to\s+|the\s+)?"
-    rf"(?P<n>\d+|{'|'.join(_NUMERALS)})\b",
+#: The same words about something else: what is there several times, or exactly once, or not to be told apart.
+_NOT_ONCE: Final = re.compile(
+    r"\b(?:not|never|non|more than|at least|at most|exactly)\b|n't\b|\bonce (?:a|an|per|in|every)\b"
+    r"|\b(?:no|without|remove|drop)(?: the)? (?:distinct|unique|once)\b",
     re.IGNORECASE,
 )
-_NO_LIMIT: Final = re.compile(r"\b(?:no|without|remove the) limit\b|\b(?:all|every) (?:rows|of them)\b", re.I)
-_ASCENDING: Final = re.compile(
-    r"\b(?:asc|ascending|(?:lowest|smallest|least|low|small) (?:first|to))\b", re.I
-)
-_DESCENDING: Final = re.compile(
-    r"\b(?:desc|descending|(?:highest|largest|biggest|greatest|most|high|large) (?:first|to))\b", re.I
-)
-_REVERSED: Final = re.compile(r"\b(?:reversed?|(?:the )?other way(?: round| around)?|opposite order)\b", re.I)
+_ONLY: Final = re.compile(r"\b(?:only|just)\b", re.IGNORECASE)
+#: Conditions that another value in the same place would not turn into "only this one".
+_SIDED: Final = re.compile(r"<|>|!=|\bNOT\b", re.IGNORECASE)
 
 
 def granted(query: Query, number: int, words: str, catalog: Catalog) -> str | None:
@@ -64,12 +57,18 @@ def granted(query: Query, number: int, words: str, catalog: Catalog) -> str | No
     found = (place.first, place.stop)
     words = in_digits(" ".join(words.split()).strip(" .!"))
     if place.clause in ("tail", "window", "top"):
-        return _sorted(query, found, words)
+        new, old = _named(words)
+        return sorted_anew(query, number, found, new if old else words)
     if fragment.kind == "calculation" and _ONCE.search(words):
+        if _NOT_ONCE.search(words):
+            return None
         return _once(query, number, found, words)
     if fragment.kind in ("condition", "calculation"):
         plain = compared(words, fragment.sql)
-        return _valued(query, number, found, plain, catalog) if plain is not None else None
+        alone = fragment.kind == "condition" and plain == words and _ONLY.search(words)
+        if plain is None or (alone and _SIDED.search(fragment.sql)):
+            return None
+        return _valued(query, number, found, plain, catalog)
     return None
 
 
@@ -253,64 +252,3 @@ def _key(query: Query, number: int, argument: str, inner: Range, words: str) -> 
     alias = aliases_of(query, scope).get(chosen[0].base, chosen[0].alias)
     name = quote_name(keys[0], query.dialect)
     return f"{alias}.{name}" if alias else name
-
-
-# ------------------------------------------------------------------ order and limit
-
-
-def _sorted(query: Query, found: Range, words: str) -> str | None:
-    """ORDER BY and LIMIT with another number or direction."""
-    base = query.offsets(found)[0]
-    edits: list[TextEdit] = []
-    count = _COUNT.search(words)
-    turned = bool(_REVERSED.search(words)) or bool(
-        count and count["how"].lower() in ("bottom", "last", "worst")
-    )
-    wanted = "ASC" if _ASCENDING.search(words) else "DESC" if _DESCENDING.search(words) else None
-    if turned or wanted:
-        edits += _directed(query, found, None if turned else wanted) or []
-        if not edits and turned:
-            return None
-    if count or _NO_LIMIT.search(words):
-        edits += _limited(query, found, _NUMERALS.get(count["n"].lower(), count["n"]) if count else None)
-    moved = [TextEdit(edit.start - base, edit.end - base, edit.text) for edit in edits]
-    return applied(query.text(found), moved) if edits else None
-
-
-def _directed(query: Query, found: Range, wanted: str | None) -> list[TextEdit] | None:
-    """The first key of ORDER BY in the wanted direction; all of them turned where none is wanted."""
-    tokens = query.tokens
-    if tokens[found[0]].token_type is not TokenType.ORDER_BY:
-        return None
-    keys, begin, index = [], found[0] + 1, found[0] + 1
-    while index < found[1] and tokens[index].text.upper() not in ("LIMIT", "OFFSET", "FETCH"):
-        if index in query.spans.match:
-            index = query.spans.match[index]
-        elif tokens[index].token_type is TokenType.COMMA:
-            keys.append((begin, index))
-            begin = index + 1
-        index += 1
-    keys.append((begin, index))
-    edits = []
-    for first, stop in keys if wanted is None else keys[:1]:
-        last = next((i for i in range(first, stop) if tokens[i].text.upper() in ("ASC", "DESC")), None)
-        now = tokens[last].text.upper() if last is not None else "ASC"
-        direction = wanted or ("ASC" if now == "DESC" else "DESC")
-        if last is not None:
-            edits.append(TextEdit(tokens[last].start, tokens[last].end + 1, direction))
-        elif direction == "DESC" or wanted:
-            end = tokens[stop - 1].end + 1
-            edits.append(TextEdit(end, end, f" {direction}"))
-    return edits
-
-
-def _limited(query: Query, found: Range, count: str | None) -> list[TextEdit]:
-    """LIMIT with that number; without one it goes."""
-    tokens = query.tokens
-    at = next((i for i in range(found[0], found[1]) if tokens[i].text.upper() in ("LIMIT", "TOP")), None)
-    end = query.offsets(found)[1]
-    if at is None:
-        return [TextEdit(end, end, f" LIMIT {count}")] if count else []
-    if count is None:
-        return [TextEdit(query.gap(at), end)] if at > found[0] else []
-    return [TextEdit(tokens[at + 1].start, tokens[at + 1].end + 1, count)]
