@@ -15,9 +15,14 @@ from sqlglot import exp
 from cli_helpers import make_duckdb, make_sqlite
 from sqlore.answer.explain.explanation import explain
 from sqlore.answer.explain.facts import Figure, Joined
+from sqlore.answer.explain.figures import jobs_of
 from sqlore.answer.explain.run import figures
+from sqlore.answer.explain.twice import Doubles
+from sqlore.answer.explain.words import figure_text
 from sqlore.catalog import Catalog, catalog_from_schema
 from sqlore.engines import Engine, connect
+from sqlore.errors import QueryError, QueryTimeout
+from sqlore.model import Rows
 from support import data_dir
 
 BANK = (
@@ -100,6 +105,57 @@ def test_growth_is_told_calmly(bank: Engine, catalog: Catalog) -> None:
 )
 def test_what_repeated_rows_do_not_change_is_safe(bank: Engine, catalog: Catalog, safe: str) -> None:
     assert warned(f"SELECT {safe} FROM {HOLDERS}", bank, catalog) == set()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT SUM(main.loan.amount) FROM main.loan"
+        " JOIN main.disp ON main.disp.account_id = main.loan.account_id",
+        'SELECT SUM("main".loan.amount) FROM main.loan JOIN disp ON disp.account_id = MAIN.loan.account_id'
+        " WHERE main.loan.amount <> 7 AND 'main.loan.x' <> ''",
+        "SELECT SUM(loan.amount) FROM main.loan JOIN main.disp ON disp.account_id = loan.account_id",
+    ],
+)
+def test_names_with_a_schema(bank: Engine, catalog: Catalog, sql: str) -> None:
+    (amount,) = warned(sql, bank, catalog)
+    assert amount.endswith("loan.amount)")
+
+
+def test_what_could_not_be_checked_is_not_called_slow(
+    bank: Engine, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sql = f"SELECT SUM(d.pay) FROM {ACCOUNTS}"
+    for error, said in ((QueryError("no"), "could not be checked"), (QueryTimeout("no"), "takes too long")):
+
+        def found(_: Doubles, error: Exception = error) -> Iterator[None]:
+            raise error
+
+        monkeypatch.setattr(Doubles, "found", found)
+        for figure in joins_of(sql, bank, catalog).values():
+            assert f"counted twice {said}" in figure.text
+            assert isinstance(figure.facts, Joined)
+            assert figure.facts.twice is None
+
+
+def test_rows_that_could_not_be_counted_are_more_than_those_shown(bank: Engine, catalog: Catalog) -> None:
+    explained = explain("SELECT DISTINCT a.id, b.id, c.id FROM disp a, disp b, disp c", bank, catalog)
+    refused: list[str] = []
+
+    def ask(sql: str, limit: int) -> Rows:
+        if "AS counted" in sql and "DISTINCT" in sql:
+            refused.append(sql)
+            raise QueryTimeout("no")
+        return bank.run(sql, limit=limit)
+
+    texts = {
+        figure_text(job.work(ask))
+        for job in jobs_of(explained)
+        if job.node == "main" and job.kind != "relation"
+    }
+    assert refused
+    assert any(text.startswith("more than 10 rows; first: ") for text in texts)
+    assert not any(text.startswith("10 rows") for text in texts)
 
 
 def test_an_empty_table_is_named_where_nothing_is_left(tmp_path: Path) -> None:

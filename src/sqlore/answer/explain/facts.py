@@ -57,8 +57,9 @@ class Joined:
     `lost`: left rows that have no match and are gone; `unmatched`: those without a match that an outer join
     keeps. `multiplied`: rows too many, because left rows have several matches: several `many` for one `one`,
     where these have names. `steps` are the joins of a whole FROM clause one by one. `twice` are aggregates
-    that are wrong because of it; None where that is not known. `empty` are tables without any row, where
-    nothing is left. `unused` is the joined table where rows are lost and nothing else of it is used.
+    that are wrong because of it; None where that takes too long to say, or, if `unchecked`, was refused.
+    `empty` are tables without any row, where nothing is left. `unused` is the joined table where rows are
+    lost and nothing else of it is used.
     """
 
     rows: int
@@ -73,6 +74,7 @@ class Joined:
     twice: tuple[Twice, ...] | None = ()
     empty: tuple[str, ...] = ()
     unused: str = ""
+    unchecked: bool = False
 
     @property
     def multiplies(self) -> bool:

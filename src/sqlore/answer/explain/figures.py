@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from sqlore.answer.explain.facts import Counts, Facts, FigureKind, Groups, Joined, Sample, Twice, Values
+from sqlore.answer.explain.facts import Counts, Facts, FigureKind, Groups, Joined, Sample, Values
 from sqlore.answer.explain.joins import Ask, Joins, NoFigure, number
 from sqlore.answer.explain.loose import loose_columns
 from sqlore.answer.explain.model import ExplainedNode, Explanation, Item
@@ -221,14 +221,13 @@ class _NodeJobs:
         if item.fragment.form != "edge":
             whole = joins.whole()
             named = [replace(step, many=self._joined_name(n)) for n, step in enumerate(whole.steps, 1)]
-            return replace(whole, steps=tuple(named), twice=self._twice(sql, ask))
+            return self._twice(replace(whole, steps=tuple(named)), sql, ask)
         if item.join < 1:
             raise NoFigure("the join that it belongs to could not be found in the text")
         many, one = self._partners(item)
         step = joins.step(item.join)
         unused = self._joined_name(item.join) if step.lost and item.join in self._unused(item) else ""
-        twice = self._twice(sql, ask, item.join)
-        return replace(step, many=many, one=one, twice=twice, unused=unused)
+        return self._twice(replace(step, many=many, one=one, unused=unused), sql, ask, item.join)
 
     def _unused(self, item: Item) -> frozenset[int]:
         return unused_joins(self.script, self.dialect, item.fragment.scope)
@@ -239,13 +238,13 @@ class _NodeJobs:
         source = self.graph.index.get(self.node.parts.joins[number].node)
         return source.name if source is not None else ""
 
-    def _twice(self, sql: NodeSql, ask: Ask, join: int | None = None) -> tuple[Twice, ...] | None:
-        """What is counted twice because of one join, or of any; None where that is not known."""
+    def _twice(self, joined: Joined, sql: NodeSql, ask: Ask, join: int | None = None) -> Joined:
+        """The same with what is counted twice because of one join, or of any, where that is known."""
         try:
             found = Doubles(self.graph, sql, ask).found()
-            return tuple(one for place, one in found if join is None or place == join)
-        except (QueryTimeout, QueryError):
-            return None
+            return replace(joined, twice=tuple(one for place, one in found if join is None or place == join))
+        except (QueryTimeout, QueryError) as error:
+            return replace(joined, twice=None, unchecked=not isinstance(error, QueryTimeout))
 
     def _partners(self, item: Item) -> tuple[str, str]:
         """What the joined rows are called, many of them, and what each of those before is; empty: no name."""

@@ -7,7 +7,8 @@ within one group. The rows of a table are told apart by its primary key, else by
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,6 +26,9 @@ __all__ = ["Doubles"]
 
 _ADDED: Final = {exp.Sum: "sum", exp.Avg: "avg", exp.Count: "count"}
 _NUMBER: Final = "row_of_source"
+_PART: Final = r'(?:"(?:[^"]|"")+"|`[^`]+`|\[[^\]]+\]|\w+)'
+_QUALIFIED: Final = re.compile(rf"({_PART}(?:\s*\.\s*{_PART})*)\s*\.\s*({_PART})")
+_TEXTS: Final = r"'(?:[^']|'')*'|--[^\n]*|/\*.*?\*/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +143,12 @@ class Doubles:
             f" WHERE {_counts('added', added.word)}",
             f"FROM {once} AS rows_once",
         ]
-        groups, counted, different = (number(self.ask(self.sql.count([rest]), 1)) for rest in rests)
+        groups, counted, different = map(self._number, rests)
         return groups, counted, different
+
+    def _number(self, rest: str) -> int:
+        """How many rows a FROM clause has; a table whose rows are numbered is none of a schema any more."""
+        return number(self.ask(unqualified(self.sql.count([rest]), [join.source for join in self.joins]), 1))
 
     def _once(self, added: _Added, source: str, keys: list[str]) -> str:
         """A derived table: each value of each row of its sources once for each group, and how often it is
@@ -169,7 +177,7 @@ class Doubles:
                 f" GROUP BY {', '.join([*named, 'added'])}"
                 " HAVING COUNT(*) > 1) AS repeated"
             )
-            if number(self.ask(self.sql.count([rest]), 1)):
+            if self._number(rest):
                 return step
         return len(self.joins) - 1
 
@@ -228,6 +236,24 @@ def _alias(join: Join, dialect: str) -> str:
     named = source.args.get("alias")
     name = named.this if named is not None else source.this
     return str(name.sql(dialect or None)) if isinstance(name, exp.Identifier) else ""
+
+
+def unqualified(sql: str, sources: Sequence[str]) -> str:
+    """The SQL with the columns of these sources behind the name of their table alone.
+
+    >>> unqualified("SELECT s.t.size FROM s.t WHERE 's.t.size' <> s.t.x", ["s.t"])
+    "SELECT t.size FROM s.t WHERE 's.t.size' <> t.x"
+    """
+    found = [match for one in sources if (match := _QUALIFIED.fullmatch(one.strip()))]
+    if len({match[2].strip('"`[]').lower() for match in found}) < len(found):
+        return sql  # without their schemas they would be the same
+    for match in found:
+        named = [re.escape(part.strip('"`[]')) for part in re.findall(_PART, match[0])]
+        *before, last = (rf'["`\[]?{part}["`\]]?' for part in named)
+        path = r"\s*\.\s*".join(before)
+        column = rf"{_TEXTS}|(?<![\w.\"`\]]){path}\s*\.\s*({last}\s*\.)"
+        sql = re.sub(column, lambda one: one[1] or one[0], sql, flags=re.DOTALL | re.IGNORECASE)
+    return sql
 
 
 def _inner(node: Any, tree: Any) -> bool:

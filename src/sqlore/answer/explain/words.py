@@ -66,6 +66,10 @@ def figure_text(facts: Facts) -> str:
     '4,500 rows, 5 columns; 77 rows become 4,500: several accounts for one district'
     >>> figure_text(Joined(892, 28, 77, steps=(Joined(892, 8, 5369, lost=4477, many="card"),)))
     '892 rows, 28 columns; card loses 4,477 of 5,369 rows'
+    >>> figure_text(Sample(("a",), ((1,),) * 10, None, 5000)), figure_text(Sample(("a",), ((1,),), 1, 5000))
+    ('more than 10 rows; first: 1', '1 row of 5,000; first: 1')
+    >>> figure_text(Joined(3, 4, twice=None, unchecked=True))
+    '3 rows, 4 columns; whether something is counted twice could not be checked'
     """
     if isinstance(facts, Values):
         return ", ".join(said(value) for value in facts.values) + (", …" if facts.more else "")
@@ -109,7 +113,8 @@ def _joined(facts: Joined) -> str:
     if facts.multiplied:
         parts.append(_grown(facts, before))
     if facts.twice is None:
-        parts.append("whether something is counted twice takes too long to say")
+        why = "could not be checked" if facts.unchecked else "takes too long to say"
+        parts.append(f"whether something is counted twice {why}")
     if not facts.steps and facts.before is not None and len(parts) == 1:
         parts.append(f"each of {before} once")
     return "; ".join(parts)
@@ -124,10 +129,13 @@ def _grown(facts: Joined, before: str) -> str:
 
 
 def _sample(facts: Sample) -> str:
-    count = len(facts.rows) if facts.count is None else facts.count
-    parts = [number_of(count, "row")]
-    if facts.before is not None and facts.before != facts.count:
-        parts[0] += f" of {facts.before:,}"
+    """Where nobody knows how many rows there are, there are more than those shown."""
+    if facts.count is None:
+        parts = [f"more than {number_of(len(facts.rows), 'row')}"]
+    else:
+        parts = [number_of(facts.count, "row")]
+        if facts.before is not None and facts.before != facts.count:
+            parts[0] += f" of {facts.before:,}"
     if facts.rows:
         parts.append("first: " + _row(facts.rows[0]))
     return "; ".join(parts)
