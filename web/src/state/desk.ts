@@ -59,7 +59,7 @@ interface DeskState {
   run: (sql: string, node?: string | null) => Promise<void>;
   act: (what: "undo" | "redo") => Promise<void>;
   write: (sql: string) => Promise<Problem | null>;
-  again: (question?: string, reuse?: "none") => Promise<void>;
+  again: (question?: string, reuse?: "none") => Promise<Problem | null>;
   refresh: () => Promise<void>;
   reopen: () => Promise<void>;
   cancel: () => Promise<void>;
@@ -174,13 +174,16 @@ export const useDesk = create<DeskState>((set, get) => ({
 
   again: async (question, reuse) => {
     const draft = get().draft;
-    if (draft === null) return;
+    if (draft === null) return null;
     const body = { question: question ?? draft.question, draft: draft.id, strategy: draft.strategy, baseline: draft.baseline, reuse };
     try {
       const job = await ok(api.POST("/api/asks", { body }));
       follow(job.id, draft.id);
+      return null;
     } catch (error) {
-      set({ problem: problemOf(error) });
+      const problem = problemOf(error);
+      set({ problem });
+      return problem;
     }
   },
 

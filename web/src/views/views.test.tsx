@@ -1,7 +1,7 @@
 import { act } from "react";
 import { describe, expect, it, vi } from "vitest";
 import { ApiError } from "../api/client";
-import type { ColumnEntry, Draft, Example, ResultPage } from "../api/types";
+import type { ColumnEntry, Draft, Example, Problem, ResultPage } from "../api/types";
 import { useDesk } from "../state/desk";
 import { onPage } from "../testing";
 import { ChatPane } from "./desk/chat-pane";
@@ -15,6 +15,7 @@ import { Values } from "./dictionary/values";
 import { byDay } from "./drafts/days";
 import { DraftRow } from "./drafts/draft-row";
 import { ExamplePage } from "./examples/example-page";
+import { SettingField } from "./settings/settings";
 import { NO_READING, ReadingOptions } from "./learn/reading";
 
 const page = onPage();
@@ -26,9 +27,27 @@ const column = (more: Partial<ColumnEntry>): ColumnEntry => ({
   aliases: [{ name: "order_state", support: 4 }], said: [], items: 0, ...more,
 });
 
+const LEARNING: Problem = { type: "about:blank", title: "Conflict", status: 409, detail: "knowledge is being learned now", kinds: [], errors: [] };
+
+describe("a number among the settings", () => {
+  it("that is emptied is what it was, and not 0", async () => {
+    const save = vi.fn();
+    const setting = { name: "scripts", value: 4, default: 4, description: "", type: "int", choices: [], minimum: 0, maximum: 1000, changeable: true, changed: false };
+    await show(<SettingField setting={setting} save={save} />);
+    const field = page.box.querySelector("input") as HTMLInputElement;
+    const leave = () => act(async () => void field.dispatchEvent(new FocusEvent("focusout", { bubbles: true })));
+    await type(field, "");
+    await leave();
+    expect([field.value, save.mock.calls.length]).toEqual(["4", 0]);
+    await type(field, "0");
+    await leave();
+    expect(save).toHaveBeenCalledWith(0);
+  });
+});
+
 describe("values of a column", () => {
   it("say what they mean, and take what a person says", async () => {
-    const save = vi.fn(async () => {});
+    const save = vi.fn(async () => null);
     await show(<Values column={column({})} save={save} />);
     expect(page.box.textContent).toContain("2 values");
     expect(button(/^7cancelled/)).toBeTruthy();
@@ -38,8 +57,17 @@ describe("values of a column", () => {
     expect(save).toHaveBeenCalledWith({ "1": "paid" });
     expect(page.box.querySelector("form")).toBeNull();
   });
+  it("keep what was typed where it cannot be saved", async () => {
+    await show(<Values column={column({})} save={async () => LEARNING} />);
+    await click(button(/^1$/));
+    await type(page.box.querySelector("form input"), "paid");
+    await click(button("Save"));
+    expect(page.box.querySelector<HTMLInputElement>("form input")?.value).toBe("paid");
+    expect(page.box.querySelector("[role=alert]")?.textContent).toContain("Knowledge is being learned now");
+    expect(button("Save")?.disabled).toBe(false);
+  });
   it("lose a meaning that is emptied", async () => {
-    const save = vi.fn(async () => {});
+    const save = vi.fn(async () => null);
     await show(<Values column={column({})} save={save} />);
     await click(button(/^7/));
     await type(page.box.querySelector("form input"), "");
@@ -50,7 +78,7 @@ describe("values of a column", () => {
 
 describe("names of a column", () => {
   it("take over what scripts call it", async () => {
-    const save = vi.fn(async () => {});
+    const save = vi.fn(async () => null);
     await show(<Names column={column({ synonyms: ["status"] })} save={save} />);
     expect(button(/^called “status”$/)).toBeTruthy(); // that it is called st is seen
     await click(button(/^called/));
@@ -58,8 +86,16 @@ describe("names of a column", () => {
     await click(button("Save"));
     expect(save).toHaveBeenCalledWith({ name: "st", synonyms: ["status", "order state"] });
   });
+  it("keep what was typed where it cannot be saved", async () => {
+    await show(<Names column={column({})} save={async () => LEARNING} />);
+    await click(button(/^called|Name it/));
+    await type(page.box.querySelector("form input"), "state");
+    await click(button("Save"));
+    expect(page.box.querySelector<HTMLInputElement>("form input")?.value).toBe("state");
+    expect(page.box.querySelector("[role=alert]")?.textContent).toContain("Knowledge is being learned now");
+  });
   it("say nothing where there is no other than its own", async () => {
-    await show(<Names column={column({ name: "ORD_ID", called: "ord id" })} save={async () => {}} />);
+    await show(<Names column={column({ name: "ORD_ID", called: "ord id" })} save={async () => null} />);
     expect(page.box.textContent).not.toContain("called");
     expect(button("Name it")).toBeTruthy();
   });
@@ -111,7 +147,7 @@ const draft = (more: Partial<Draft>): Draft => ({
 
 describe("the baseline", () => {
   it("is a chat: what was said so far is part of the next question", async () => {
-    const again = vi.fn(async () => {});
+    const again = vi.fn(async () => null);
     useDesk.setState({ draft: draft({ baseline: true, question: "revenue\nonly Austria" }), explained: null, progress: null, problem: null, again });
     await show(<ChatPane />);
     expect([...page.box.querySelectorAll('[data-who="me"]')].map((one) => one.textContent)).toEqual(["revenue", "only Austria"]);

@@ -2,7 +2,7 @@ import { EditorState, RangeSet } from "@codemirror/state";
 import { GutterMarker } from "@codemirror/view";
 import { CompletionContext } from "@codemirror/autocomplete";
 import { describe, expect, it, vi } from "vitest";
-import type { ColumnEntry, ItemSummary, KnownItem, LearnReport, Rejected, ResultPage } from "../api/types";
+import type { ColumnEntry, ItemSummary, KnownItem, LearnReport, Problem, Rejected, ResultPage } from "../api/types";
 import { api } from "../api/client";
 import * as events from "../api/events";
 import { chipSign, chipText } from "../lib/chips";
@@ -30,7 +30,7 @@ const column = (more: Partial<ColumnEntry>): ColumnEntry => ({
 });
 
 describe("a description", () => {
-  const described = (save = vi.fn(async () => {})) => show(<Description table="district" column="A11" text="" source={null} aliases={[]} save={save} />);
+  const described = (save: () => Promise<Problem | null> = async () => null) => show(<Description table="district" column="A11" text="" source={null} aliases={[]} save={save} />);
   it("is opened by one click, and looks as if it were", async () => {
     await described();
     expect(button(/^Describe it: A11/)?.querySelector("svg")).toBeTruthy();
@@ -38,7 +38,7 @@ describe("a description", () => {
     expect(document.activeElement).toBe(page.box.querySelector("textarea"));
   });
   it("keeps what was typed when the model is stopped, and can be saved while it writes", async () => {
-    const save = vi.fn(async () => {});
+    const save = vi.fn(async () => null);
     const stopped = vi.spyOn(api, "DELETE").mockResolvedValue({ response: new Response() } as never);
     vi.spyOn(api, "POST").mockResolvedValue({ data: { id: "job" }, response: new Response() } as never);
     vi.spyOn(events, "listen").mockReturnValue(() => {});
@@ -53,16 +53,28 @@ describe("a description", () => {
     await click(button(/^Save$/));
     expect(save).toHaveBeenCalledWith("average salary in the dis");
   });
+  it("that cannot be saved stays open with what was typed, and says why", async () => {
+    let failed: Problem | null = { type: "about:blank", title: "Conflict", status: 409, detail: "knowledge is being learned now", kinds: [], errors: [] };
+    await described(async () => failed);
+    await click(button(/^Describe it: A11/));
+    await type(page.box.querySelector("textarea"), "average salary");
+    await click(button(/^Save$/));
+    expect(page.box.querySelector("textarea")?.value).toBe("average salary");
+    expect(page.box.querySelector("[role=alert]")?.textContent).toContain("Knowledge is being learned now");
+    failed = null;
+    await click(button(/^Save$/));
+    expect(page.box.querySelector("textarea")).toBeNull();
+  });
 });
 
 describe("names and values of a column", () => {
   it("begin with no name where nobody gave one: nothing is typed behind the raw name", async () => {
-    await show(<Names column={column({})} save={vi.fn(async () => {})} />);
+    await show(<Names column={column({})} save={vi.fn(async () => null)} />);
     await click(button(/Name it/));
     expect([page.box.querySelector("input")?.value, page.box.querySelector("input")?.placeholder]).toEqual(["", "A11"]);
   });
   it("say how many values are not listed", async () => {
-    await show(<Values column={column({})} save={vi.fn(async () => {})} />);
+    await show(<Values column={column({})} save={vi.fn(async () => null)} />);
     expect(button(/6 more of 71/)).toBeTruthy();
     await click(button(/6 more of 71/));
     expect(page.box.textContent).toContain("and 65 others, not listed");

@@ -13,12 +13,13 @@ export function ChatPane() {
   const { draft, explained, progress, problem, again } = useDesk();
   const [words, setWords] = useState("");
   if (!draft) return null;
-  const send = (event?: FormEvent) => {
+  const send = async (event?: FormEvent) => {
     event?.preventDefault();
     const said = words.trim();
     if (said === "" || progress !== null) return;
     setWords("");
-    void again([draft.question, said].filter(Boolean).join("\n"));
+    const failed = await again([draft.question, said].filter(Boolean).join("\n"));
+    if (failed !== null) setWords((now) => now || said);
   };
   const about = sentence(explained?.description ?? "");
   return (
@@ -30,7 +31,7 @@ export function ChatPane() {
         )}
       </ol>
       {problem && <ProblemNote problem={problem} />}
-      <form onSubmit={send} onKeyDown={(event) => matches("mod+enter", event.nativeEvent) && send()}>
+      <form onSubmit={(event) => void send(event)} onKeyDown={(event) => matches("mod+enter", event.nativeEvent) && void send()}>
         <label className="stack">Say what to change<textarea className="field" rows={2} maxLength={4000} value={words} onChange={(event) => setWords(event.target.value)} /></label>
         <div className="actions"><button type="submit" className="button" disabled={progress !== null || words.trim() === ""}>Send</button></div>
       </form>

@@ -80,7 +80,7 @@ function useReturn(): void {
 }
 
 /** A question that got no SQL: why, and what was tried. */
-function Unanswered({ again }: { again: () => Promise<void> }) {
+function Unanswered({ again }: { again: () => Promise<unknown> }) {
   const draft = useDesk((state) => state.draft);
   const problem = useDesk((state) => state.problem);
   if (!draft) return null;

@@ -24,18 +24,21 @@ export function DraftDialogs() {
 function AskAnew({ close }: { close: () => void }) {
   const { draft, again } = useDesk();
   const [question, setQuestion] = useState(draft?.question ?? "");
-  const send = (event?: FormEvent) => {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const send = async (event?: FormEvent) => {
     event?.preventDefault();
     if (question.trim() === "") return;
-    void again(question.trim());
-    close();
+    const failed = await again(question.trim());
+    if (failed === null) close();
+    else setProblem(failed);
   };
   return (
     <Dialog label="Change the question" className="refine" close={close}>
-      <form onSubmit={send} onKeyDown={(event) => matches("mod+enter", event.nativeEvent) && send()}>
+      <form onSubmit={(event) => void send(event)} onKeyDown={(event) => matches("mod+enter", event.nativeEvent) && void send()}>
         <h2>Ask it in other words</h2>
         <p className="about">The whole SQL is written anew. Undo brings back what is there now, with your changes.</p>
         <label className="stack">Question<textarea className="field" rows={3} autoFocus maxLength={20_000} value={question} onChange={(event) => setQuestion(event.target.value)} /></label>
+        {problem && <ProblemNote problem={problem} />}
         <div className="actions">
           <button type="button" className="button" onClick={close}>Cancel</button>
           <button type="submit" className="button main" disabled={question.trim() === ""}>Write the SQL</button>

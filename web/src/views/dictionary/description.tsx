@@ -1,10 +1,10 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
 import { listen } from "../../api/events";
-import type { ColumnEntry } from "../../api/types";
+import type { ColumnEntry, Problem } from "../../api/types";
 import { matches } from "../../lib/keys";
 import { useApp } from "../../state/app";
-import { Waiting } from "../../ui/bits";
+import { ProblemNote, Waiting } from "../../ui/bits";
 import { Icon } from "../../ui/icons";
 
 export const SAID: Record<NonNullable<ColumnEntry["source"]>, string> = {
@@ -21,7 +21,7 @@ interface Props {
   text: string;
   source: ColumnEntry["source"] | null;
   aliases: ColumnEntry["aliases"];
-  save: (text: string) => Promise<void>;
+  save: (text: string) => Promise<Problem | null>;
 }
 
 /** A description that is edited where it stands: a beginning is enough, the model completes it. */
@@ -39,11 +39,12 @@ export function Description(props: Props) {
   );
 }
 
-/** Exported for its test: a completion that is stopped leaves what was typed. */
+/** Exported for its test: a completion that is stopped leaves what was typed, and so does what cannot be saved. */
 export function Editing({ table, column, text, aliases, save, close }: Props & { close: () => void }) {
   const [typed, setTyped] = useState(text);
   const [busy, setBusy] = useState<"completing" | "saving" | null>(null);
   const [written, setWritten] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
   const say = useApp((state) => state.say);
   const field = useRef<HTMLTextAreaElement>(null);
   const stop = useRef(() => {});
@@ -86,8 +87,10 @@ export function Editing({ table, column, text, aliases, save, close }: Props & {
   const keep = async () => {
     stop.current();
     setBusy("saving");
-    if (typed.trim() !== text) await save(typed.trim());
-    close();
+    const failed = typed.trim() === text ? null : await save(typed.trim());
+    if (failed === null) return close();
+    setProblem(failed);
+    setBusy(null);
   };
   const press = (event: KeyboardEvent) => {
     if (event.key === "Escape") busy === "completing" ? halt() : close();
@@ -108,6 +111,7 @@ export function Editing({ table, column, text, aliases, save, close }: Props & {
           ))}
         </p>
       )}
+      {problem && <ProblemNote problem={problem} />}
       <div className="actions">
         <button type="button" className="button main" disabled={busy === "saving"} onClick={() => void keep()}>Save</button>
         {busy === "completing" ? (

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { api, ok, problemOf } from "../../api/client";
 import { listen } from "../../api/events";
-import type { ColumnEntry, Job, TableEntry, TableSummary } from "../../api/types";
+import type { ColumnEntry, Job, Problem, TableEntry, TableSummary } from "../../api/types";
 import { count, many } from "../../lib/format";
 import { useLoaded } from "../../lib/load";
 import { ranked } from "../../lib/search";
@@ -13,6 +13,9 @@ import { Names } from "./names";
 import { Values } from "./values";
 
 export type Saving = Parameters<typeof patch>[0];
+
+/** Keeps what is said; what went wrong is answered, and shown by the form, which keeps what was typed. */
+type Save = (change: Saving) => Promise<Problem | null>;
 
 /** Every table and column: what is in it, what it means, and who says so. */
 export default function Dictionary({ table }: { table: string | null }) {
@@ -79,14 +82,15 @@ function Table({ name, saved: told }: { name: string; saved: () => void }) {
       end: () => setRedoing(null),
     }, () => setRedoing(null));
   };
-  const save = async (change: Saving) => {
+  const save: Save = async (change) => {
     try {
       const saved = await patch(change);
       set(saved.table);
       told();
       if (saved.job) follow(saved.job);
+      return null;
     } catch (error) {
-      say(problemOf(error).detail, "bad");
+      return problemOf(error);
     }
   };
   if (problem) return <div className="state"><ProblemNote problem={problem} /></div>;
@@ -108,7 +112,7 @@ function Table({ name, saved: told }: { name: string; saved: () => void }) {
   );
 }
 
-function Columns({ table, save }: { table: TableEntry; save: (change: Saving) => Promise<void> }) {
+function Columns({ table, save }: { table: TableEntry; save: Save }) {
   return (
     <div className="table-scroll" tabIndex={0} role="region" aria-label="Columns">
       <table className="columns">
@@ -119,7 +123,12 @@ function Columns({ table, save }: { table: TableEntry; save: (change: Saving) =>
   );
 }
 
-function ColumnRow({ table, column, save }: { table: string; column: ColumnEntry; save: (change: Saving) => Promise<void> }) {
+function ColumnRow({ table, column, save }: { table: string; column: ColumnEntry; save: Save }) {
+  const say = useApp((state) => state.say);
+  const flag = async (sensitive: boolean) => {
+    const problem = await save({ table, column: column.name, sensitive });
+    if (problem) say(problem.detail, "bad");
+  };
   return (
     <tr>
       <th scope="row">
@@ -138,7 +147,7 @@ function ColumnRow({ table, column, save }: { table: string; column: ColumnEntry
       <td className="column-values"><Values column={column} save={(meanings) => save({ table, column: column.name, meanings })} /></td>
       <td>
         <label className="switch">
-          <input type="checkbox" role="switch" checked={column.sensitive} onChange={(event) => void save({ table, column: column.name, sensitive: event.target.checked })} />
+          <input type="checkbox" role="switch" checked={column.sensitive} onChange={(event) => void flag(event.target.checked)} />
           <span className="hidden">{column.name} is sensitive: computing with it takes verified knowledge</span>
         </label>
       </td>

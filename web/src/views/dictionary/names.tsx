@@ -1,9 +1,10 @@
 import { type FormEvent, useState } from "react";
-import type { ColumnEntry } from "../../api/types";
+import type { ColumnEntry, Problem } from "../../api/types";
+import { ProblemNote } from "../../ui/bits";
 
 interface Props {
   column: ColumnEntry;
-  save: (names: { name: string; synonyms: string[] }) => Promise<void>;
+  save: (names: { name: string; synonyms: string[] }) => Promise<Problem | null>;
 }
 
 /** What a column is called, by people and in scripts; what scripts call it can be taken over. */
@@ -35,12 +36,15 @@ function NamesForm({ column, save, close }: Props & { close: () => void }) {
   const [name, setName] = useState(same(column.called, column.name) ? "" : column.called);
   const [others, setOthers] = useState(column.synonyms.filter((one) => one !== column.called).join(", "));
   const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
   const list = [...new Set(others.split(",").map((one) => one.trim()).filter(Boolean))];
   const send = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
-    await save({ name: name.trim() || (same(column.called, column.name) ? column.called : ""), synonyms: list });
-    close();
+    const failed = await save({ name: name.trim() || (same(column.called, column.name) ? column.called : ""), synonyms: list });
+    if (failed === null) return close();
+    setProblem(failed);
+    setBusy(false);
   };
   const add = (alias: string) => setOthers([...list, alias.replaceAll("_", " ")].join(", "));
   return (
@@ -55,6 +59,7 @@ function NamesForm({ column, save, close }: Props & { close: () => void }) {
           ))}
         </p>
       )}
+      {problem && <ProblemNote problem={problem} />}
       <div className="actions">
         <button type="submit" className="button main" disabled={busy}>Save</button>
         <button type="button" className="button bare" onClick={close}>Cancel</button>

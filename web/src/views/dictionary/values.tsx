@@ -1,12 +1,13 @@
 import { type FormEvent, useState } from "react";
-import type { ColumnEntry } from "../../api/types";
+import type { ColumnEntry, Problem } from "../../api/types";
 import { count, many } from "../../lib/format";
+import { ProblemNote } from "../../ui/bits";
 
 const FIRST = 6;
 
 interface Props {
   column: ColumnEntry;
-  save: (meanings: Record<string, string | null>) => Promise<void>;
+  save: (meanings: Record<string, string | null>) => Promise<Problem | null>;
 }
 
 /** What is in a column: how many different values, samples, and what coded ones mean, which can be said here. */
@@ -41,17 +42,21 @@ export function Values({ column, save }: Props) {
 function Meaning({ value, meaning, save, close }: { value: string; meaning: string; save: Props["save"]; close: () => void }) {
   const [typed, setTyped] = useState(meaning);
   const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
   const send = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
-    await save({ [value]: typed.trim() || null });
-    close();
+    const failed = await save({ [value]: typed.trim() || null });
+    if (failed === null) return close();
+    setProblem(failed);
+    setBusy(false);
   };
   return (
     <form className="meaning" onSubmit={(event) => void send(event)} onKeyDown={(event) => event.key === "Escape" && close()}>
       <label className="stack"><span><code>{value}</code> means</span><input className="field" autoFocus value={typed} maxLength={500} onChange={(event) => setTyped(event.target.value)} /></label>
       <button type="submit" className="button" disabled={busy || typed.trim() === meaning}>Save</button>
       <button type="button" className="button bare" onClick={close}>Cancel</button>
+      {problem && <ProblemNote problem={problem} />}
     </form>
   );
 }

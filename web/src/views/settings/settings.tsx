@@ -106,7 +106,8 @@ function SettingRow({ setting, set }: { setting: Setting; set: (all: Setting[]) 
   );
 }
 
-function SettingField({ setting, save }: { setting: Setting; save: (value: unknown) => void }) {
+/** Exported for its test: a number that is emptied is not 0. */
+export function SettingField({ setting, save }: { setting: Setting; save: (value: unknown) => void }) {
   const label = { "aria-label": labelOf(setting.name), name: setting.name };
   if (setting.type === "bool") {
     return <span className="switch"><input type="checkbox" role="switch" {...label} checked={Boolean(setting.value)} onChange={(event) => save(event.target.checked)} /></span>;
@@ -119,9 +120,14 @@ function SettingField({ setting, save }: { setting: Setting; save: (value: unkno
     );
   }
   const number = setting.type === "int" || setting.type === "float";
+  const was = String(setting.value ?? "");
+  const left = (field: HTMLInputElement) => {
+    if (number && field.value.trim() === "") field.value = was; // emptied, or no number: it stays what it was
+    if (field.value !== was) save(number ? Number(field.value) : field.value);
+  };
   return (
     <input className="field" {...label} type={number ? "number" : "text"} step={setting.type === "int" ? 1 : "any"} min={setting.minimum ?? undefined} max={setting.maximum ?? undefined}
-      defaultValue={String(setting.value ?? "")} onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
-      onBlur={(event) => event.target.value !== String(setting.value ?? "") && save(number ? Number(event.target.value) : event.target.value)} />
+      defaultValue={was} onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
+      onBlur={(event) => left(event.target)} />
   );
 }
