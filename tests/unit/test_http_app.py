@@ -91,6 +91,14 @@ def test_nothing_is_logged_until_it_is_switched_on(tmp_path: Path) -> None:
         assert client.post("/api/events", json=event | {"phase": "sleeping"}).status_code == 422
 
 
+def test_an_event_with_another_end_of_line_in_it_is_read(tmp_path: Path) -> None:
+    with shop_client(tmp_path) as client:
+        client.patch("/api/app", json={"logging": True})
+        event = {"phase": "prompting", "action": "type", "detail": {"text": "a\u2028b\x85c\nd"}}
+        assert client.post("/api/events", json=event).status_code == 204
+        assert client.get("/api/events").json()[-1]["detail"] == event["detail"]
+
+
 def test_an_event_of_a_draft_says_how_that_draft_was_asked(tmp_path: Path) -> None:
     with shop_client(tmp_path) as client:
         client.patch("/api/app", json={"logging": True})

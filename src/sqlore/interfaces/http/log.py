@@ -72,7 +72,7 @@ class EventLog:
         except OSError:
             return []
         found = []
-        for line in text.splitlines():
+        for line in text.split("\n"):  # JSON leaves other ends of lines in texts as they are
             try:
                 event = json.loads(line)
             except ValueError:

@@ -70,9 +70,12 @@ def safe_name(name: str) -> str:
 
     >>> safe_name("../../etc/passwd"), safe_name("a\\b.sql"), safe_name(".."), safe_name("Umsatz 1.sql")
     ('passwd', 'b.sql', 'upload.sql', 'Umsatz 1.sql')
+    >>> len(safe_name("\u9500" * 300 + ".sql").encode())
+    199
     """
     last = _NAME.sub("_", name.replace("\\", "/").rsplit("/", 1)[-1]).strip(". ")
-    return last[-120:] or "upload.sql"
+    # its end, with what says the format: file systems take 255 bytes
+    return last.encode()[-200:].decode(errors="ignore").strip(". ") or "upload.sql"
 
 
 def _uploads(state: Served) -> Path:
