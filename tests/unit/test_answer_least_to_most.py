@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,17 @@ import pytest
 from tests.store_helpers import WordEmbedder
 
 from sqlore.answer import ask
+from sqlore.answer.least_to_most.compose import CannotCompose, values
+from sqlore.answer.least_to_most.lookup import looked_up
+from sqlore.answer.least_to_most.plan import Output
 from sqlore.catalog import Catalog, build_catalog
 from sqlore.config import Settings
 from sqlore.engines import Engine, connect
 from sqlore.knowledge import Store, learn
 from sqlore.llm import FunctionModel
-from sqlore.model import Draft, Message, RankedScript, Retrieval, Script, StoredScript
+from sqlore.model import Draft, Message, RankedScript, Retrieval, Rows, Script, StoredScript
 from sqlore.prompts import PromptContext
-from sqlore.prompts.ltmp_history import LeastToMostHistory, parts_said
+from sqlore.prompts.ltmp_history import LeastToMostHistory, Step, parts_said
 from sqlore.prompts.ltmp_history_parts import PastParts
 from sqlore.retrieve import Retriever
 
@@ -258,6 +262,56 @@ def test_a_value_that_is_looked_up_first_stays_a_query(asked: Asked) -> None:
     assert "'Bad'" not in draft.sql
     assert "'Bane'" in draft.sql
     assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("sql", "value", "column", "becomes"),
+    [
+        (
+            "SELECT name FROM hero WHERE height > 5 LIMIT 5",
+            5,
+            "height",
+            "WITH found AS (SELECT 1) SELECT name FROM hero"
+            " WHERE height > (SELECT height FROM found) LIMIT 5",
+        ),
+        (
+            "WITH a AS (SELECT * FROM hero WHERE side = 'Bad') SELECT COUNT(*) FROM a",
+            "Bad",
+            "side",
+            "WITH found AS (SELECT 1), a AS (SELECT * FROM hero WHERE side = (SELECT side FROM found))"
+            " SELECT COUNT(*) FROM a",
+        ),
+        (
+            "SELECT 'Bad', CASE WHEN side = 'Bad' THEN 'Bad' END FROM hero WHERE kind = 'Bad'",
+            "Bad",
+            "side",
+            "WITH found AS (SELECT 1) SELECT 'Bad', CASE WHEN side = (SELECT side FROM found) THEN 'Bad' END"
+            " FROM hero WHERE kind = 'Bad'",
+        ),
+        (
+            "SELECT name FROM hero WHERE height BETWEEN 198 AND 300",
+            Decimal("198.00"),
+            "height",
+            "WITH found AS (SELECT 1) SELECT name FROM hero"
+            " WHERE height BETWEEN (SELECT height FROM found) AND 300",
+        ),
+        ("SELECT name FROM hero LIMIT 5", 5, "height", "is not asked for"),
+        ("SELECT height * 5 FROM hero", 5, "height", "is not asked for"),
+        ("SELECT name FROM hero WHERE side = 'Bad' AND kind = 'Bad'", "Bad", "label", "several columns"),
+    ],
+)
+def test_only_what_is_compared_is_looked_up(sql: str, value: object, column: str, becomes: str) -> None:
+    step = Step("found", "?", "SELECT 1", Rows((column,), ((value,),)))
+    if "SELECT" in becomes:
+        assert looked_up(step, sql, 0, "sqlite") == becomes
+        return
+    with pytest.raises(CannotCompose, match=becomes):
+        looked_up(step, sql, 0, "sqlite")
+
+
+def test_decimals_are_numbers() -> None:
+    steps = [Step(name, "?", "SELECT 1", Rows(("n",), ((Decimal("1.50"),),))) for name in ("one", "two")]
+    assert "one.value / two.value" in values(steps, [Output(0, "/", 1)])
 
 
 def test_several_questions_about_a_value_that_is_looked_up(asked: Asked) -> None:

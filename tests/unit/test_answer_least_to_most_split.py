@@ -50,6 +50,52 @@ from sqlore.model import ValueMatch
             ["How many trips were late?", "How many trips that were on time?"],
         ),
         (
+            "How many times taller is Ann than Bob?",
+            "values",
+            [(0, "/", 1)],
+            ["What is the height of Ann?", "What is the height of Bob?"],
+        ),
+        (
+            "How many times smaller is the average rent in Rome than the average rent in Oslo?",
+            "values",
+            [(1, "/", 0)],
+            ["What is the average rent in Rome?", "What is the average rent in Oslo?"],
+        ),
+        (
+            "By how many times does the average rent in Rome exceed the average rent in Oslo?",
+            "values",
+            [(0, "/", 1)],
+            ["What is the average rent in Rome?", "What is the average rent in Oslo?"],
+        ),
+        (
+            "What is the average rent in Rome and how many times higher is it than the average rent in Oslo?",
+            "values",
+            [(0, "", 0), (0, "/", 1)],
+            ["What is the average rent in Rome?", "What is the average rent in Oslo?"],
+        ),
+        (
+            "What is the average rent in Rome, what is the average rent in Oslo, and how many times lower is "
+            "the first than the second?",
+            "values",
+            [(0, "", 0), (1, "", 0), (1, "/", 0)],
+            ["What is the average rent in Rome?", "What is the average rent in Oslo?"],
+        ),
+        (
+            "By how many percentage points does the share of men exceed the share of women?",
+            "values",
+            [(0, "-", 1)],
+            ["What is the share of men?", "What is the share of women?"],
+        ),
+        ("How many percent higher is the average rent in Rome than the average rent in Oslo?", None, [], []),
+        ("By how many percent does the share of men exceed the share of women?", None, [], []),
+        ("By what percentage does the average rent in Rome exceed that in Oslo?", None, [], []),
+        (
+            "How many trips were late, and how many percent higher is that than the number of trips on time?",
+            None,
+            [],
+            [],
+        ),
+        (
             "Which dishes are cooked in the north but not in the south?",
             "except",
             [],

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from sqlore.model import Attempt, Rows
@@ -88,9 +89,12 @@ def result_key(rows: Rows | None) -> frozenset[str]:
 
     >>> result_key(Rows(("a",), ((1,), (2.0000000001,)))) == result_key(Rows(("b",), ((2,), (1.0,))))
     True
+    >>> result_key(Rows(("a",), ((Decimal("1.50"),),))) == result_key(Rows(("a",), ((1.5,),)))
+    True
     """
     return frozenset(repr(tuple(_rounded(value) for value in row)) for row in (rows.rows if rows else ()))
 
 
 def _rounded(value: Any) -> Any:
-    return float(f"{value:.9g}") if isinstance(value, (int, float)) and not isinstance(value, bool) else value
+    number = isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
+    return float(f"{value:.9g}") if number else value

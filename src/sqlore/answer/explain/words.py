@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any, Final
 
 from sqlore.answer.explain.facts import Counts, Facts, Groups, Joined, Loose, Sample, Twice, Values
@@ -30,11 +31,14 @@ def said(value: Any, width: int = _SHOWN) -> str:
 
     >>> said(None), said(1234567), said(0.123456789), said(125887.375), said(61714.20), said(50.0)
     ('NULL', '1,234,567', '0.123457', '125,887.38', '61,714.2', '50')
+    >>> said(Decimal("50.000000"))
+    '50'
     """
     if value is None:
         return "NULL"
-    if isinstance(value, float):
+    if isinstance(value, (float, Decimal)):
         # as the app's grid shows it: no decimals that nobody reads, none that are not there
+        value = float(value)
         size = abs(value)
         if size < 5e-7 or size >= 1e15 or size != size:
             return f"{value:,.6g}"

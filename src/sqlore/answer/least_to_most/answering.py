@@ -16,15 +16,14 @@ from sqlore.answer.candidates import Candidate
 from sqlore.answer.least_to_most.compose import (
     CannotCompose,
     common,
-    looked_up,
     names,
     number_column,
     put_before,
-    said_value,
     values,
     wanted_column,
     within,
 )
+from sqlore.answer.least_to_most.lookup import looked_up, said_value
 from sqlore.answer.least_to_most.plan import Part, Plan
 from sqlore.answer.least_to_most.split import smaller, taken_apart, worth_asking
 from sqlore.answer.reuse import reuser_of

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
 
 from sqlglot import exp
@@ -22,15 +23,17 @@ from sqlore.sql.names import spell
 from sqlore.sql.tree import parse_one
 
 __all__ = [
+    "PLAIN",
     "CannotCompose",
+    "columns_named",
     "common",
-    "looked_up",
     "names",
     "number_column",
+    "plain_select",
     "put_before",
-    "said_value",
     "values",
     "wanted_column",
+    "with_before",
     "within",
 ]
 
@@ -39,7 +42,8 @@ class CannotCompose(Exception):
     """The parts do not fit together; the message says why."""
 
 
-_PLAIN: Final = re.compile(r"[a-z][a-z0-9_]*")
+PLAIN: Final = re.compile(r"[a-z][a-z0-9_]*")
+"""A name that stands without quotes."""
 _LIGHT_WORDS: Final = "number total many much average among all each every list one"
 _LIGHT: Final = STOPWORDS | frozenset(_LIGHT_WORDS.split())
 
@@ -50,7 +54,7 @@ def names(questions: Sequence[str], taken: Schema) -> tuple[str, ...]:
     >>> names(["How many heroes are good?", "How many heroes are bad?"], Schema(()))
     ('good', 'bad')
     """
-    words = [[w for w in tokens(q) if w not in _LIGHT and _PLAIN.fullmatch(w)] for q in questions]
+    words = [[w for w in tokens(q) if w not in _LIGHT and PLAIN.fullmatch(w)] for q in questions]
     shared = set.intersection(*map(set, words)) if len(words) > 1 else set()
     found: list[str] = []
     for number, own in enumerate(words, 1):
@@ -79,11 +83,12 @@ def number_column(rows: Rows) -> int | None:
 
     >>> number_column(Rows(("name", "weight"), (("Ann", 60),))), number_column(Rows(("name",), (("Ann",),)))
     (1, None)
+    >>> number_column(Rows(("name", "mean"), (("Ann", Decimal("60.5")),)))
+    1
     """
     first = rows.rows[0] if rows.rows else ()
-    found = [
-        n for n, value in enumerate(first) if isinstance(value, (int, float)) and not isinstance(value, bool)
-    ]
+    kinds = (int, float, Decimal)
+    found = [n for n, value in enumerate(first) if isinstance(value, kinds) and not isinstance(value, bool)]
     return found[0] if len(found) == 1 else None
 
 
@@ -97,7 +102,7 @@ def values(steps: Sequence[Step], outputs: Sequence[Output]) -> str:
         raise CannotCompose(f"{wrong.name} is not one row")
     computed = {n for one in outputs if one.operation for n in (one.left, one.right)}
     cells: list[list[str]] = []
-    sources = [_columns_named(step) for step in steps]
+    sources = [columns_named(step) for step in steps]
     for n, step in enumerate(steps):
         cells.append([f"{step.name}.{column}" for column in sources[n]])
         if n in computed and number_column(step.rows) is None:
@@ -110,7 +115,8 @@ def values(steps: Sequence[Step], outputs: Sequence[Output]) -> str:
     return f"WITH {', '.join(with_columns)}\nSELECT {', '.join(said)}\nFROM {joined}"
 
 
-def _columns_named(step: Step) -> list[str]:
+def columns_named(step: Step) -> list[str]:
+    """What the columns of a step are called where it is a CTE beside others."""
     count = len(step.rows.columns)
     return ["value"] if count == 1 else [f"value_{n}" for n in range(1, count + 1)]
 
@@ -142,50 +148,6 @@ def wanted_column(step: Step) -> int:
     return named[0] if named else 0
 
 
-def looked_up(step: Step, sql: str, column: int, dialect: str, *, alone: bool = True) -> str:
-    """`sql` with the step's result in place of the value that `column` of its first row has.
-
-    `alone`: the step comes before it as a CTE; else the query is one of several after the step, whose columns
-    are called as `values` calls them. Raises `CannotCompose` where the query does not ask for the value.
-    """
-    tree, value = _select(sql, dialect), step.rows.rows[0][column]
-    name = step.rows.columns[column].lower() if alone else _columns_named(step)[column]
-    if not _PLAIN.fullmatch(name):
-        if len(step.rows.columns) > 1:
-            raise CannotCompose(f"a column of {step.name} has no name")
-        name = "*"
-    found = [one for one in tree.find_all(exp.Literal) if _is_said(one.this, value)]
-    if not found:
-        raise CannotCompose(f"the value of {step.name} is not asked for")
-    for literal in found:
-        literal.replace(exp.maybe_parse(f"(SELECT {name} FROM {step.name})", dialect=dialect or None))
-    for like in list(tree.find_all(exp.Like)):
-        if isinstance(like.expression, exp.Subquery):
-            like.replace(exp.EQ(this=like.this, expression=like.expression))
-    if not alone:
-        return str(tree.sql(dialect=dialect or None, comments=False))
-    return _with(tree, step.name, _select(step.sql, dialect), dialect)
-
-
-def said_value(value: Any) -> str:
-    """A value as a question says it.
-
-    >>> said_value(3.14159265), said_value("Ann"), said_value(12)
-    ('3.14', 'Ann', '12')
-    """
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
-
-
-def _is_said(literal: str, value: Any) -> bool:
-    """Whether a literal is the value, a number as it may have been rounded."""
-    if isinstance(value, float):
-        try:
-            return abs(float(literal) - value) <= max(0.006, abs(value) * 1e-4)
-        except ValueError:
-            return False
-    return literal.casefold() == str(value).casefold()
-
-
 # ------------------------------------------------------------------ the rows of a set
 
 
@@ -206,7 +168,7 @@ def within(step: Step, sql: str, noun: str, dialect: str, schema: Schema) -> str
     subquery in what is selected is of these rows too: it is the whole that a share is of. Raises
     `CannotCompose` where there is no such table.
     """
-    chosen, outer = _select(step.sql, dialect), _select(sql, dialect)
+    chosen, outer = plain_select(step.sql, dialect), plain_select(sql, dialect)
     ours, theirs = _keys(chosen, schema), _keys(outer, schema)
     shared = [name for name in ours if name in theirs]
     if not shared:
@@ -220,7 +182,7 @@ def within(step: Step, sql: str, noun: str, dialect: str, schema: Schema) -> str
         if table in keys:
             chosen_keys = exp.select(_column(key.name)).from_(step.name)
             select.where(exp.In(this=keys[table].column, query=chosen_keys.subquery()), copy=False)
-    return _with(outer, step.name, listed, dialect)
+    return with_before(outer, step.name, listed, dialect)
 
 
 def _fitness(name: str, noun: str, ours: _Key, theirs: _Key) -> tuple[bool, int, int]:
@@ -275,7 +237,7 @@ def _own_key(table: Table, schema: Schema) -> str | None:
     return column.name if column is not None else None
 
 
-def _select(sql: str, dialect: str) -> Any:
+def plain_select(sql: str, dialect: str) -> Any:
     """The tree of one plain SELECT. Raises `CannotCompose` for any other query."""
     try:
         tree = parse_one(sql, dialect or None)
@@ -295,11 +257,10 @@ def _name(name: str) -> Any:
     return exp.to_identifier(name, quoted=spell(name.lower()) != name.lower())
 
 
-def _with(tree: Any, name: str, query: Any, dialect: str) -> str:
+def with_before(tree: Any, name: str, query: Any, dialect: str) -> str:
     """The query with one more CTE, before those that it has."""
     text = query.sql(dialect=dialect or None, comments=False)
-    return str(
-        tree.with_(name, as_=text, dialect=dialect or None, append=True).sql(
-            dialect=dialect or None, comments=False
-        )
-    )
+    whole = tree.with_(name, as_=text, dialect=dialect or None, append=True)
+    named = (whole.args.get("with_") or whole.args["with"]).expressions
+    named.insert(0, named.pop())
+    return str(whole.sql(dialect=dialect or None, comments=False))

@@ -55,14 +55,19 @@ _FORMULAS: Final[tuple[Pattern, ...]] = (
     (rf"(?:{_REQUEST} )?(?P<a>.+?) divided by (?P<b>.+)", "/", False),
     (rf"(?:{_REQUEST} )?(?P<a>.+?) minus (?P<b>.+)", "-", False),
     (rf"how many times (?:as {_SIZE} as )?(?P<b>the .+) {_BE} (?P<a>.+)", "/", False),
-    (rf"how many times {_MORE} {_BE} (?P<a>.+) than (?P<b>.+)", "/", False),
 )
 _BACKS: Final[tuple[Pattern, ...]] = (
     (rf"by (?:how|what) {_UNIT} (?:does|do|did) {_IT} {_EXCEEDS} (?P<b>.+)", "-", False),
     (rf"(?:by )?how {_UNIT} (?:is {_IT} {_MORE}|{_MORE} is {_IT}) than (?P<b>.+)", "-", False),
     (rf"(?:by )?how {_UNIT} (?:is {_IT} {_LESS}|{_LESS} is {_IT}) than (?P<b>.+)", "-", True),
-    (rf"how many times {_MORE} is {_IT} than (?P<b>.+)", "/", False),
     (rf"how many times (?P<b>.+) is {_IT}", "/", False),
+)
+#: What a comparison is said in: "times" is a quotient, per cent of the second no formula that is known here.
+_TIMES: Final = re.compile(rf"how many (?:times|folds?)\s+(?:{_MORE}|{_LESS}|{_BE}|does|do|did)\b", re.I)
+_PERCENT: Final = re.compile(
+    rf"how (?:much|many) (?:percent|per cent|%)\s+(?:{_MORE}|{_LESS})\b"
+    r"|by (?:how|what) (?:(?:much|many) )?(?:per ?cent(?:age)?\b|%)(?!\s*points?\b)",
+    re.I,
 )
 _PER: Final = re.compile(rf"how many(?: [\w-]+)? is {_IT} (?:per|for every) (?P<n>10+) (?P<b>.+)", re.I)
 _NAMED: Final = re.compile(
@@ -102,6 +107,8 @@ def values(rest: str, scope: str, told: str, *, before: Part | None = None) -> P
     """
     made = _Made(scope, before)
     for clause in (piece.strip(" ,") for piece in _CLAUSES.split(rest)):
+        if _PERCENT.search(clause):
+            return None
         found = _back(clause, made) or _formula(clause, made)
         if found is None:
             rest_of_it = elliptic(clause) if made.last else None
@@ -137,6 +144,7 @@ def _back(clause: str, made: _Made) -> Output | None:
         match = re.fullmatch(pattern, clause, re.I)
         if match:
             right = _other(match["b"], made)
+            operation = _operation(clause, operation)
             return Output(right, operation, left) if turned else Output(left, operation, right)
     return None
 
@@ -144,7 +152,10 @@ def _back(clause: str, made: _Made) -> Output | None:
 def _earlier(clause: str, made: _Made) -> Output | None:
     """What is computed of two values that are there already: "the first", "the female figure"."""
     if _SECOND.search(clause):
-        return Output(made.outputs[-2].left, "-", made.outputs[-1].left)
+        one, two = made.outputs[-2].left, made.outputs[-1].left
+        turned = re.search(rf"\b{_LESS}\b.*\bthan\b", clause, re.I) is not None
+        operation = _operation(clause, "-")
+        return Output(two, operation, one) if turned else Output(one, operation, two)
     named = _NAMED.fullmatch(clause)
     if named is None:
         return None
@@ -192,8 +203,14 @@ def _formula(clause: str, made: _Made) -> Output | None:
                 continue
             left = made.add(one)
             right = made.add(two, scope="" if re.search(r"\b(?:over all|overall)\b", two) else None)
-            return Output(right, operation, left) if turned else Output(left, operation, right)
+            done = _operation(clause, operation)
+            return Output(right, done, left) if turned else Output(left, done, right)
     return None
+
+
+def _operation(clause: str, found: Operation) -> Operation:
+    """What is computed: a quotient where the clause asks for how many times more it is."""
+    return "/" if _TIMES.search(clause) else found
 
 
 def _matches(pattern: str, clause: str) -> Iterable[re.Match[str]]:
