@@ -217,3 +217,31 @@ def test_what_stands_beside_it_in_all_scripts_is_told_too_however_common_it_is()
     first, second = (f"{one.sql} (item {one.item}, " for one in found.items)
     assert f"it goes with {first}" in uncovered_text(found)
     assert f" and {second}" in uncovered_text(found)
+
+
+@pytest.mark.parametrize(
+    ("condition", "values", "told"),
+    [
+        ("gender = '{}'", ("F", "M", "X", "Y"), False),
+        ("birth_date > '{}'", ("1950-01-01", "1940-01-01", "1960-01-01", "1930-01-01"), True),
+        ("birth_date LIKE '{}%'", ("1950", "1940", "1960", "1930"), True),
+        ("STRFTIME('%Y', birth_date) > '{}'", ("1950", "1940", "1960", "1930"), True),
+    ],
+)
+def test_a_number_goes_with_conditions_on_numbers_and_dates_alone(
+    condition: str, values: tuple[str, ...], told: bool
+) -> None:
+    """The word before it is said where these conditions stand."""
+    known = [
+        (f"Clients aged over {n} please", f"SELECT client_id FROM client WHERE {condition.format(value)}")
+        for n, value in zip((30, 40, 50, 60), values, strict=True)
+    ]
+    scripts = [Script(sql, key=f"n{n}", question=words) for n, (words, sql) in enumerate((*known, *HISTORY))]
+    with Store.create(":memory:") as store:
+        learn(store, scripts, catalog=CATALOG, dialect="sqlite")
+        snapshot = Retriever(store, catalog=CATALOG).snapshot
+        found = Coverage(CATALOG, snapshot, "sqlite").uncovered(
+            "Number of clients aged over 77?", "SELECT COUNT(*) FROM client"
+        )
+    assert "77" in found[-1].phrase
+    assert bool(found[-1].items) is told

@@ -200,9 +200,10 @@ class Coverage:
         return Uncovered(question[start:end], start, end, tuple(items))
 
     def _around(self, before: str, uses: Uses) -> tuple[Going, ...]:
-        """What goes with the word before a number ("born after 1970"), whatever its values are."""
+        """What goes with the word before a number ("born after 1970"), whatever numbers or dates it has."""
         last = [word for word in tokens(before) if word not in LINKS][-1:]
-        return uses.going(uses.saying([stem(last[0])]), fixed=False) if last else ()
+        going = uses.going(uses.saying([stem(last[0])]), fixed=False) if last else ()
+        return tuple(one for one in going if uses.of_figures(one))
 
 
 def _phrases(question: str, words: Sequence[_Word]) -> Iterator[list[_Word]]:

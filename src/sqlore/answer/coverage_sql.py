@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sqlore.answer.coverage_words import stems_in
+from sqlore.answer.coverage_words import are_figures, stems_in
 from sqlore.catalog.text import fold
 from sqlore.errors import SqlError
 from sqlore.model import VAL, GoesWith, ParsedScript, Schema, ValueMatch
@@ -175,6 +175,11 @@ class Uses:
         """The texts with words that use an item, each with the values that it has there."""
         texts = (row for row in self.snapshot.texts_of(item).tolist() if self.said[row])
         return {row: frozenset(self.snapshot.literals_of.get((item, row), ())) for row in texts}
+
+    def of_figures(self, one: Going) -> bool:
+        """Whether all values that an item has in these texts are numbers, dates or formats of dates."""
+        found = [self.snapshot.literals_of.get((one.item, row), ()) for row in one.texts]
+        return are_figures(value for seen in found for literals in seen for value in literals)
 
     def explains(self, rows: Collection[int], item: int, most: int) -> bool:
         """Whether the words of the texts `rows` may be about something else in the query than `item`.

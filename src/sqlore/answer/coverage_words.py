@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from sqlore.catalog.names import word_set
 from sqlore.retrieve.words import stem, tokens
 
-__all__ = ["LINKS", "RELATIVE", "TO_A_NUMBER", "initials_in", "stems_in"]
+__all__ = ["LINKS", "RELATIVE", "TO_A_NUMBER", "are_figures", "initials_in", "stems_in"]
 
 #: After a number: a share or a factor, which a formula writes in its own way.
 RELATIVE: Final = frozenset(("%", "percent", "percentage", "th", "nd", "st", "rd", "s"))
@@ -24,6 +24,12 @@ TO_A_NUMBER: Final = word_set(
 
 #: Letters of initials at least: two stand for too much.
 _INITIALS: Final = 3
+#: Numbers, dates, times, and spans of time as functions of dates have them.
+_FIGURE: Final = re.compile(
+    r"[-+]?\d*[.,]?\d+(?:[-.,:/ T]+\d+)*[-.:/ Z]*(?:(?:day|week|month|quarter|year|hour)s?)?", re.I
+)
+#: What functions of dates have beside them.
+_FORMAT: Final = re.compile(r"(?:%[A-Za-z][-:/. ]*)+|now|start of \w+|day|week|month|quarter|year", re.I)
 
 
 def stems_in(*texts: str | None) -> Iterator[str]:
@@ -51,3 +57,15 @@ def initials_in(question: str, names: Collection[str]) -> list[tuple[int, int]]:
         if at >= 0:
             found.append((words[at].start(), words[at + len(name) - 1].end()))
     return found
+
+
+def are_figures(values: Iterable[str]) -> bool:
+    """Whether literals are numbers or dates, all of them but for the formats of dates.
+
+    >>> [are_figures(one) for one in (["5", "-0.5"], ["2020-01%"], ["%Y", "2020"], ["now", "-30 days"])]
+    [True, True, True, True]
+    >>> [are_figures(one) for one in (["OWNER"], ["5", "F"], ["3M"], ["%Y"], [])]
+    [False, False, False, False, False]
+    """
+    plain = [value for one in values if not _FORMAT.fullmatch(value := one.strip())]
+    return bool(plain) and all(_FIGURE.fullmatch(value.strip("%_")) for value in plain)
