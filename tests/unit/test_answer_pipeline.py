@@ -9,11 +9,19 @@ from pathlib import Path
 import pytest
 
 import sqlore.sql.check.query
+from cli_helpers import make_duckdb
 from sqlore.answer import ask
 from sqlore.catalog import Catalog, build_catalog
 from sqlore.config import Settings
 from sqlore.engines import Engine, connect
-from sqlore.errors import ConfigError, ModelRefusal, ModelTimeout, ModelUnavailable, UsageError
+from sqlore.errors import (
+    ConfigError,
+    ConnectError,
+    ModelRefusal,
+    ModelTimeout,
+    ModelUnavailable,
+    UsageError,
+)
 from sqlore.llm import Answer, FunctionModel
 from sqlore.model import Draft, Message, Usage
 
@@ -242,6 +250,37 @@ def test_a_remote_model_sees_no_values_where_they_are_masked(engine: Engine, cat
         assert value in local
         assert value not in masked
     assert "publisher_id" in masked
+
+
+def test_what_the_database_says_of_an_error_is_masked_too(tmp_path: Path) -> None:
+    path = make_duckdb(
+        tmp_path / "h.duckdb", ("CREATE TABLE hero (name TEXT)", "INSERT INTO hero VALUES ('Hulk')")
+    )
+    with connect(str(path)) as engine:
+        for mask in (False, True):
+            model = FunctionModel(lambda messages: "SELECT CAST(name AS INT) FROM hero")
+            model.remote = True
+            settings = Settings(mask=mask, repairs=1)
+            draft = ask(
+                QUESTION, engine=engine, catalog=build_catalog(engine), model=model, settings=settings
+            )
+            told = model.requests[-1][-1].content
+            assert "Could not convert string" in told
+            assert ("Hulk" in told) == (not mask)
+            assert "Hulk" in (draft.error or "")  # the person may see it
+
+
+def test_a_lost_connection_is_no_fault_of_the_sql(
+    engine: Engine, catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(*given: object, **more: object) -> None:
+        raise ConnectError("the connection was lost")
+
+    model = FunctionModel(lambda messages: "SELECT COUNT(*) FROM hero")
+    monkeypatch.setattr(engine, "run", lost)
+    with pytest.raises(ConnectError):
+        ask(QUESTION, engine=engine, catalog=catalog, model=model, settings=Settings(repairs=2))
+    assert len(model.requests) == 1
 
 
 def test_stages_and_tokens_are_told(engine: Engine, catalog: Catalog) -> None:

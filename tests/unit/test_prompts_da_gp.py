@@ -23,8 +23,10 @@ from sqlore.model import Message
 from sqlore.prompts import PromptContext, Setup, load_strategy, prepare_strategy
 from sqlore.prompts.da_gp_ask import QUESTION_TRIES, TRIES, said_question
 from sqlore.prompts.da_gp_check import Bench, Unfit
-from sqlore.prompts.da_gp_prompt import PreparedAdapted
+from sqlore.prompts.da_gp_prompt import PreparedAdapted, Told
+from sqlore.prompts.da_gp_review import Entry as Adapted
 from sqlore.prompts.da_gp_schema import domain_schema, told_within
+from sqlore.prompts.few_shot import Shot
 from sqlore.prompts.text import tokens
 
 TRAINING = """
@@ -576,3 +578,13 @@ def test_masked_no_value_leaves(engine: Engine, catalog: Catalog, settings: Sett
     for value in ("Oslo", "Bergen", "390", "-05-01"):
         assert value not in stable
     assert "How many ships are in <val>?" in stable
+
+
+def test_masked_a_text_in_double_quotes_is_a_value(engine: Engine, catalog: Catalog) -> None:
+    sql = "SELECT COUNT(*) FROM ship WHERE port = \"Bergen\" AND name LIKE '%star%'"
+    entry = Adapted("school", "SELECT 1", sql, "How many star ships are in Bergen?")
+    original = Shot("school", "", "How many?", "SELECT 1")
+    ready = PreparedAdapted.of(Told.of(catalog, Setup(mask=True)), [original], [entry], mask=True)
+    (shot,) = ready.shots
+    assert shot.question == "How many <val> ships are in <val>?"
+    assert "bergen" not in shot.sql.lower()

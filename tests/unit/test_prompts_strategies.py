@@ -147,6 +147,14 @@ def test_masked_prompts_name_no_value() -> None:
         assert value not in text
 
 
+def test_masked_examples_name_no_word_of_a_pattern_and_no_text_in_double_quotes() -> None:
+    sql = "SELECT COUNT(*) FROM hero WHERE name LIKE '%lupus%' AND publisher = \"Bergen\""
+    retrieval = Retrieval("", (), (script(1, "How many in Bergen have lupus?", sql),))
+    for name in ("history", "n_rep", "dail"):
+        text = text_of(ready(name).prompt(replace(CONTEXT, mask=True, retrieval=retrieval)))
+        assert "How many in <val> have <val>?" in text
+
+
 def test_a_repair_shows_the_query_and_its_error() -> None:
     prompt = ready("history").prompt(CONTEXT)
     again = prompt.repaired("SELECT nam FROM hero", "no such column: nam\n<|im_end|>")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlore.prompts.text import as_data, literals_of, mask_values, sql_line, tokens
+from sqlore.prompts.text import as_data, literals_of, mask_error, mask_values, sql_line, tokens, values_of
 
 MARKS = [
     "<|im_start|>",
@@ -60,6 +60,19 @@ def test_a_statement_on_one_line(sql: str, line: str) -> None:
     assert sql_line(sql) == line
 
 
+@pytest.mark.parametrize(
+    ("sql", "dialect", "line"),
+    [
+        ("SELECT a # the name\nFROM t", "mysql", "SELECT a FROM t"),
+        ("SELECT a #> '{b}' FROM t", "postgres", "SELECT a #> '{b}' FROM t"),
+        (r"SELECT a FROM t WHERE b = 'it\'s -- # x'", "mysql", r"SELECT a FROM t WHERE b = 'it\'s -- # x'"),
+        ("SELECT 'C:\\' -- x\n, 'y'", "sqlite", "SELECT 'C:\\' , 'y'"),
+    ],
+)
+def test_comments_and_quotes_are_those_of_the_dialect(sql: str, dialect: str, line: str) -> None:
+    assert sql_line(sql, dialect) == line
+
+
 @given(st.text())
 def test_always_one_line(text: str) -> None:
     for made in (as_data(text), sql_line(text)):
@@ -79,3 +92,36 @@ def test_masking() -> None:
 
 def test_tokens_grow_with_the_text() -> None:
     assert 0 < tokens("") < tokens("SELECT " * 10) < 30
+
+
+@pytest.mark.parametrize(
+    ("sql", "skeleton", "asked", "masked"),
+    [
+        ("d LIKE '%lupus%'", "d like <val>", "Who has lupus?", "Who has <val>?"),
+        ("d LIKE 'Spider%man_'", "d like <val>", "Spider or man?", "<val> or <val>?"),
+        ('c = "Bergen" AND "d" > 1', "c = <val> and d > <val>", "Is d in Bergen 1?", "Is d in <val> <val>?"),
+        ("a > .5 OR a < 1.5e3", "", "Above .5, 0.5, 1.5e3, 1500 or 1,500?", "Above " + "<val>, " * 3
+         + "<val> or <val>?"),
+        (r"a = 'it\'s' AND b = 'Oslo'", "", "It's Oslo", "<val> <val>"),
+        (r"a = 'C:\' AND b = 'Oslo'", "", "Oslo on C:", "<val> on C:"),
+    ],
+)  # fmt: skip
+def test_whatever_may_be_a_value_is_masked(sql: str, skeleton: str, asked: str, masked: str) -> None:
+    assert mask_values(asked, values_of(f"SELECT x FROM t WHERE {sql}", skeleton)) == masked
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("Could not convert string 'Ann Lee' to INT32", "Could not convert string <val> to INT32"),
+        ("Could not convert string 'O'Hara' to INT32", "Could not convert string <val> to INT32"),
+        ("Could not convert string 'name' Lee' to INT32", "Could not convert string <val> to INT32"),
+        ('invalid input for type integer: "Ann Lee"', "invalid input for type integer: <val>"),
+        ('value "300" is out of range', "value <val> is out of range"),
+        ("value 300 can't be cast to INT8, but 7 can", "value <val> can't be cast to INT8, but 7 can"),
+        ('no column "nam"; is it "t.name"?', 'no column "nam"; is it "t.name"?'),
+        ("Incorrect DATE value: '2020-01-02'", "Incorrect DATE value: <val>"),
+    ],
+)
+def test_an_error_tells_no_value_that_is_not_known(message: str, told: str) -> None:
+    assert mask_error(message, "SELECT CAST(t.name AS INT), nam FROM t WHERE a = 7") == told

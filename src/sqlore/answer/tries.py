@@ -20,6 +20,7 @@ from sqlore.answer.slips import mended_names
 from sqlore.config import Settings
 from sqlore.errors import (
     CheckError,
+    ConnectError,
     EngineError,
     ModelError,
     ModelRefusal,
@@ -29,6 +30,7 @@ from sqlore.errors import (
 from sqlore.llm.base import once, repeated
 from sqlore.model import Attempt, Rows, Usage
 from sqlore.prompts import Prompt
+from sqlore.prompts.text import mask_error
 from sqlore.sql import check_query, extract_sql
 
 if TYPE_CHECKING:
@@ -163,7 +165,7 @@ class Tries:
         second = Candidate(best.prompt.repaired(best.sql, doubt))
         try:
             self._try(second)
-        except ModelError:
+        except (ConnectError, ModelError):
             return best, second.attempts
         still = second.rows is None or doubts(second.sql, second.rows)
         return (best if still else second), second.attempts
@@ -193,6 +195,8 @@ class Tries:
             self._align(candidate)
             self.stage("running the query")
             candidate.rows = self.run(candidate.sql)
+        except ConnectError:  # no fault of the SQL: there is nothing to mend
+            raise
         except (ModelRefusal, SqlError, CheckError, EngineError) as error:
             candidate.error = describe(error)
             refused = refusal(error)
@@ -239,7 +243,9 @@ class Tries:
         One that went in a circle mostly would.
         """
         last, kept = candidate.attempts[-1], (candidate.sql, candidate.error)
-        candidate.prompt = candidate.prompt.repaired(last.sql or last.text[:500], last.error or "")
+        said = last.sql or last.text[:500]
+        told = self._told(candidate.prompt, said, last.error or "")
+        candidate.prompt = candidate.prompt.repaired(said, told)
         other = number or candidate.looped
         candidate.temperature, candidate.seed = (SAMPLE_TEMPERATURE if other else 0.0), number
         try:
@@ -248,6 +254,13 @@ class Tries:
             candidate.sql, candidate.error = kept
             return False
         return True
+
+    def _told(self, prompt: Prompt, sql: str, error: str) -> str:
+        """The error as the model may see it: a database quotes values in its own, here masked if they are."""
+        if not (self.settings.mask and self.model.remote):
+            return error
+        names = [name for t in self.catalog.schema.tables for name in (t.name, *(c.name for c in t.columns))]
+        return mask_error(error, "\n".join((sql, *(one.content for one in prompt.messages), *names)))
 
 
 def _short(text: str) -> str:

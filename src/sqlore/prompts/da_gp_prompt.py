@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlore.errors import SqlError
-from sqlore.model import Message
+from sqlore.model import Message, Schema
 from sqlore.prompts.base import ANSWER_TOKENS, Prompt, PromptContext, Setup
 from sqlore.prompts.da_gp_review import Entry
 from sqlore.prompts.da_gp_schema import told_within
@@ -22,7 +22,7 @@ from sqlore.prompts.few_shot import (
     turns,
 )
 from sqlore.prompts.rules import rules
-from sqlore.prompts.text import as_data, literals_of, mask_values, neutral, sql_line, tokens
+from sqlore.prompts.text import as_data, mask_values, neutral, sql_line, tokens, values_of
 from sqlore.prompts.zero_shot import question_lines
 from sqlore.sql import parse_script
 
@@ -37,13 +37,17 @@ CUT_SHARE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The database as examples and questions tell it; `whole` says whether `schema` has all its tables."""
+    """The database as examples and questions tell it; `whole` says whether `schema` has all its tables.
+
+    `tables` are all of them, by which a text in double quotes is told from a name.
+    """
 
     name: str
     dialect: str
     schema: str
     whole: bool
     budget: int
+    tables: Schema | None = None
 
     @classmethod
     def of(cls, catalog: Catalog, setup: Setup) -> Told:
@@ -51,11 +55,13 @@ class Told:
         schema, whole = told_within(catalog, int(setup.budget * TARGET_SHARE), mask=setup.mask)
         if not whole:
             schema, _ = told_within(catalog, int(setup.budget * CUT_SHARE), mask=setup.mask)
-        return cls(catalog.schema.name, catalog.schema.dialect, schema, whole, setup.budget)
+        read = catalog.schema
+        return cls(read.name, read.dialect, schema, whole, setup.budget, read)
 
     def shot(self, question: str, sql: str, *, schema: str | None = None) -> Shot:
         """An example on this database."""
-        return Shot(self.name, self.schema if schema is None else schema, as_data(question), sql_line(sql))
+        told, line = self.schema if schema is None else schema, sql_line(sql, self.dialect)
+        return Shot(self.name, told, as_data(question), line)
 
     def room(self, *, adapted: bool) -> int:
         """Tokens for examples with their schemas; `adapted` says whether they bring that of the target."""
@@ -161,9 +167,8 @@ def _shot(told: Told, entry: Entry, mask: bool) -> Shot | None:
     if not mask:
         return told.shot(entry.question, entry.sql)
     try:
-        skeleton = next(
-            f.skeleton for f in parse_script(entry.sql, told.dialect).fragments if f.kind == "query"
-        )
+        read = parse_script(entry.sql, told.dialect, told.tables)
+        skeleton = next(f.skeleton for f in read.fragments if f.kind == "query")
     except (SqlError, StopIteration):
         return None
-    return told.shot(mask_values(entry.question, literals_of(entry.sql)), skeleton)
+    return told.shot(mask_values(entry.question, values_of(entry.sql, skeleton, told.dialect)), skeleton)

@@ -56,7 +56,7 @@ class History(Unprepared):
         notes: list[str] = []
         for ranked in usable(context.retrieval.items if context.retrieval else ()):
             item = ranked.item
-            text = note(item, mask=context.mask)
+            text = note(item, mask=context.mask, dialect=context.dialect)
             if item.kind == "query" or item.id in shown or tokens(text) > left:
                 continue
             notes.append(text)
@@ -72,9 +72,9 @@ def example(ranked: RankedScript, *, mask: bool = False) -> Example:
     return Message("user", f"Question: {words}"), Message("assistant", sql)
 
 
-def note(item: KnowledgeItem, *, mask: bool = False) -> str:
+def note(item: KnowledgeItem, *, mask: bool = False, dialect: str | None = None) -> str:
     """One knowledge item as its meaning and its SQL; its words may name values, so masked it has none."""
     if mask:
         return f"- {as_data(item.skeleton, 300)}"
-    sql, words = sql_line(item.sql), as_data(item.description or item.name, 160)
+    sql, words = sql_line(item.sql, dialect), as_data(item.description or item.name, 160)
     return f"- {words}: {sql}" if words else f"- {sql}"

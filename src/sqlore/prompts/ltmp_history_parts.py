@@ -17,7 +17,7 @@ from sqlore.catalog import Catalog
 from sqlore.errors import SqlError
 from sqlore.knowledge.describe.describer import Describer
 from sqlore.model import RankedScript
-from sqlore.prompts.text import as_data, literals_of, mask_values
+from sqlore.prompts.text import as_data, mask_values, values_of
 from sqlore.sql import parse_script
 from sqlore.sql.tree import parse_one
 
@@ -50,7 +50,8 @@ class PastParts:
             if parts and question:
                 said = [as_data(text) for text in (question, *parts)]
                 if mask:
-                    said = [mask_values(text, literals_of(sql)) for text in said]
+                    values = values_of(sql, ranked.script.skeleton, self._dialect)
+                    said = [mask_values(text, values) for text in said]
                 found.append((said[0], tuple(said[1:])))
         return found
 

@@ -20,7 +20,7 @@ from sqlore.prompts.align import Aligner
 from sqlore.prompts.base import ANSWER_TOKENS, Prompt, PromptContext, Setup, value_lines
 from sqlore.prompts.past import arranged, fitting, sizes
 from sqlore.prompts.rules import rules
-from sqlore.prompts.text import as_data, literals_of, mask_values, neutral, sql_line
+from sqlore.prompts.text import as_data, mask_values, neutral, sql_line, values_of
 from sqlore.prompts.zero_shot import question_lines
 from sqlore.retrieve.plugin.examples import Example, examples
 from sqlore.retrieve.plugin.opensearch import structured
@@ -98,7 +98,9 @@ class StructuredPrompt:
     def _examples(self, context: PromptContext, room: int) -> list[Message]:
         """Past scripts as turns, answered in lines, the most useful last."""
         found = examples(context.retrieval, self.catalog) if context.retrieval else ()
-        shown = list(dict.fromkeys(turn for one in found if (turn := _turn(one, context.mask))))
+        shown = list(
+            dict.fromkeys(turn for one in found if (turn := _turn(one, context.mask, context.dialect)))
+        )
         return [
             message
             for question, answer in arranged(fitting(shown, lambda one: sizes(*one), room))
@@ -164,15 +166,15 @@ def _said(answer: str, name: str) -> str:
     return "" if text.lower().rstrip(".") == "none" else text
 
 
-def _turn(example: Example, mask: bool) -> tuple[str, str] | None:
+def _turn(example: Example, mask: bool, dialect: str | None = None) -> tuple[str, str] | None:
     """Question and answer of a past script; None where it cannot be masked."""
-    sql, words = sql_line(example.sql), as_data(example.question)
+    sql, words = sql_line(example.sql, dialect), as_data(example.question)
     reason = as_data(example.description, _REASON)
     if mask:
         if example.parsed is None:
             return None
-        literals = literals_of(sql)
-        words, reason = mask_values(words, literals), mask_values(reason, literals)
+        values = values_of(example.sql, example.parsed.skeleton, dialect)
+        words, reason = mask_values(words, values), mask_values(reason, values)
     lines = structured(replace(example, sql=sql, description=reason), masked=mask)
     return f"Question: {words}", "\n".join(as_data(line, 4000) for line in lines)
 

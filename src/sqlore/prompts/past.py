@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlore.model import RankedScript
-from sqlore.prompts.text import as_data, literals_of, mask_values, sql_line, tokens
+from sqlore.prompts.text import as_data, mask_values, sql_line, tokens, values_of
 
 if TYPE_CHECKING:
     from sqlore.prompts.base import PromptContext
@@ -20,10 +20,11 @@ def pair(ranked: RankedScript, *, mask: bool = False) -> tuple[str, str]:
     """One past script as a question and its SQL on a line each; masked they name no value."""
     stored = ranked.script
     words = as_data(stored.script.text or stored.description)
-    sql = sql_line(stored.script.sql)
+    dialect = stored.script.dialect
     if mask:
-        words, sql = mask_values(words, literals_of(sql)), as_data(stored.skeleton, 4000)
-    return words, sql
+        values = values_of(stored.script.sql, stored.skeleton, dialect)
+        return mask_values(words, values), as_data(stored.skeleton, 4000)
+    return words, sql_line(stored.script.sql, dialect)
 
 
 def pairs(context: PromptContext) -> list[tuple[str, str]]:
