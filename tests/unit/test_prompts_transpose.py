@@ -183,3 +183,17 @@ def test_a_chain_of_joins_is_found_in_a_schema_of_hundreds_of_tables(tmp_path: P
     with connect(f"sqlite:///{path}") as opened:
         made = next(transposed(sql, shop, Target(build_catalog(opened))), "")
         assert {tuple(row) for row in opened.run(made).rows} == {("Norway", 525), ("Chile", 160)}
+
+
+def test_texts_in_a_column_of_numbers_are_none_of_its_values(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "plant.sqlite") as db:
+        db.execute("CREATE TABLE plant (id INTEGER PRIMARY KEY, capacity INT)")
+        rows = [(n, "N/A" if n % 5 == 0 else 10 * (n % 7)) for n in range(100)]
+        db.executemany("INSERT INTO plant VALUES (?, ?)", rows)
+    db.close()
+    with connect(str(tmp_path / "plant.sqlite")) as opened:
+        column = Target(build_catalog(opened)).column("plant", "capacity")
+    assert column is not None
+    assert column.kind == "number"
+    assert "N/A" not in column.values
+    assert float(column.at(0.5)) > 0

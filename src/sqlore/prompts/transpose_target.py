@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -110,7 +111,8 @@ class Target:
             seen = self._catalog.profile.column(table.name, column.name)
             if seen is None or not seen.filled or seen.skipped or looks_secret(column.name):
                 continue
-            values, kind = _samples(seen), _kind(seen)
+            kind = _kind(seen)
+            values = tuple(v for v in _samples(seen) if kind != "number" or _is_number(v))
             single = kind == "number" and (seen.distinct or 0) >= max(50, 0.98 * seen.filled)
             key = column.primary_key or single or bool(_KEY.search(column.name))
             bare = seen.kind == "number"  # numbers in a column declared as text, or as nothing, are texts
@@ -165,6 +167,14 @@ def _samples(seen: ColumnProfile) -> tuple[str, ...]:
     values = [value for value, _ in seen.values[:40] if value.strip() and len(value) <= 60]
     ends = [end for end in (seen.minimum, seen.maximum) if end]
     return tuple(values or ends)
+
+
+def _is_number(text: str) -> bool:
+    """Whether it is written as a number of SQL: a column of numbers may hold ``N/A``."""
+    try:
+        return math.isfinite(float(text)) and "_" not in text
+    except ValueError:
+        return False
 
 
 def _kind(seen: ColumnProfile) -> str:
