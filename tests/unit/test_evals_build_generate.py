@@ -195,6 +195,14 @@ def test_a_build_that_was_killed_goes_on(heroes: Bench, tmp_path: Path) -> None:
         build(heroes, 8, parts, seed=1)
 
 
+def test_a_journal_keeps_texts_whatever_breaks_they_have(tmp_path: Path) -> None:
+    attempt = {"question": "Which\u2028one,\u2029or\x85other?"}
+    with Journal(tmp_path / "j.jsonl", {"seed": 0}) as journal:
+        journal.add(attempt)
+    with Journal(tmp_path / "j.jsonl", {"seed": 0}) as journal:
+        assert journal.attempts == [attempt]
+
+
 def test_a_journal_of_something_else(tmp_path: Path) -> None:
     file = tmp_path / "x.attempts.jsonl"
     file.write_text("not JSON\n", encoding="utf-8")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,9 @@ from sqlore.evals.build.datasheet import datasheet_file
 from sqlore.evals.build.generate import build
 from sqlore.evals.build.split import PARTS, split_history, split_tasks
 from sqlore.evals.build.validate import read_candidates
+from sqlore.evals.tasks import History
+from sqlore.model import Script
+from sqlore.sql import parse_script
 
 
 @pytest.fixture
@@ -87,6 +92,22 @@ def test_parts_of_a_history_keep_what_is_alike_together(bench: Bench) -> None:
     assert all(len(found) == 1 for found in skeletons.values())
     train = list(parts.values()).count("train") / len(parts)
     assert train == pytest.approx(0.6, abs=0.15)
+
+
+def test_what_is_like_two_groups_makes_one_of_them() -> None:
+    """The last script has the skeleton of the first and the question of the second."""
+    asked = "How many powers does the strongest hero have?"
+    scripts = [
+        Script("SELECT name FROM hero WHERE side = 'Bad'", "A", "Which heroes are on the bad side of all?"),
+        Script("SELECT COUNT(*) FROM power", "B", asked),
+        Script("SELECT id FROM hero", "D", "Which numbers are there?"),
+        Script("SELECT name FROM hero WHERE side = 'Good'", "C", asked),
+    ]
+    parsed = [parse_script(one, "sqlite") for one in scripts]
+    bench: Any = SimpleNamespace(history=History("d", parsed))
+    for seed in range(20):
+        parts = split_history(bench, (0.5, 0.25, 0.25), seed=seed)
+        assert parts["A"] == parts["B"] == parts["C"]
 
 
 @pytest.mark.parametrize("shares", [(0.5, 0.5), (0.5, 0.4, 0.4), (1.2, -0.1, -0.1)])

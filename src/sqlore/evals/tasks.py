@@ -27,6 +27,7 @@ __all__ = [
     "leave_one_out",
     "made_of",
     "read_tasks",
+    "records_in",
     "records_of",
     "scored",
     "tasks_of",
@@ -178,14 +179,19 @@ def records_of(path: str | Path, *, on_bad: Callable[[SourceError], None] | None
         raise UsageError(f"there is no file {path}", hint="give a file of tasks") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}", where=str(path)) from error
+    return records_in(text, str(path), on_bad=on_bad)
+
+
+def records_in(text: str, where: str, *, on_bad: Callable[[SourceError], None] | None = None) -> list[Any]:
+    """The records of the text of a file, as `records_of` reads them."""
     if text.lstrip().startswith("["):
-        found: list[Any] = _json(text, str(path))
+        found: list[Any] = _json(text, where)
         return found
     records = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):  # other breaks, such as U+2028, stand in texts
         try:
             if line.strip():
-                records.append(_json(line, f"{path}:{number}"))
+                records.append(_json(line, f"{where}:{number}"))
         except SourceError as error:
             if on_bad is None:
                 raise

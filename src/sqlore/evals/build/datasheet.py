@@ -90,7 +90,7 @@ def _journal(file: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The head and the attempts of the build that made the tasks, where there is its journal."""
     if not file.exists():
         return {}, []
-    records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    records = [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line.strip()]
     return (records[0], records[1:]) if records else ({}, [])
 
 

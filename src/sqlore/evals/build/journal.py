@@ -60,7 +60,8 @@ class Journal:
         raw = self.file.read_bytes()
         whole = raw.rfind(b"\n") + 1
         try:
-            records = [json.loads(line) for line in raw[:whole].decode("utf-8").splitlines() if line.strip()]
+            lines = raw[:whole].decode("utf-8").split("\n")  # a text may hold other breaks, such as U+2028
+            records = [json.loads(line) for line in lines if line.strip()]
         except ValueError as error:
             raise SourceError(f"not a journal of attempts: {error}", where=str(self.file)) from error
         if not records:

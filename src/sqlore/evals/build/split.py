@@ -112,18 +112,30 @@ def _check(shares: Sequence[float]) -> None:
 
 
 def _groups(bench: Bench) -> dict[str, str]:
-    """The group of every script, by the first of it: same skeleton, or nearly the same question."""
+    """The group of every script, by the first of it: same skeleton, or nearly the same question.
+
+    A script may be like one group by its skeleton and like another by its question: they are one then.
+    """
+    group: dict[str, str] = {}
     first: dict[str, str] = {}
     asked: list[tuple[str, str]] = []
-    group: dict[str, str] = {}
+    place: dict[str, int] = {}
+
+    def head(key: str) -> str:
+        while group[key] != key:
+            key = group[key]
+        return key
+
     for one in bench.history.parsed:
         key, text = one.script.key, one.script.text or ""
-        near = next((other for other, said in asked if text and alike(text, said) >= _NEAR), None)
-        group[key] = first.get(one.skeleton) or (group[near] if near is not None else key)
-        first.setdefault(one.skeleton, group[key])
+        group[key], place[key] = key, len(place)
+        near = [other for other, said in asked if text and alike(text, said) >= _NEAR]
+        heads = {head(other) for other in (key, first.setdefault(one.skeleton, key), *near)}
+        earliest = min(heads, key=place.__getitem__)
+        group.update(dict.fromkeys(heads, earliest))
         if text:
             asked.append((key, text))
-    return group
+    return {key: head(key) for key in group}
 
 
 def _scripts_of(task: Candidate, group_of: Mapping[str, str]) -> frozenset[str]:
