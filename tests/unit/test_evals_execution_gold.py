@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from cli_helpers import make_duckdb
 from execution_helpers import HEROES, heroes
 from sqlore.engines import Engine, connect
+from sqlore.errors import ConnectError
 from sqlore.evals.compare_rows import WHY, judge
 from sqlore.evals.execution.gold import check_gold
 
@@ -45,6 +47,10 @@ def _same(row: tuple[Any, ...]) -> tuple[Any, ...]:
         ([("x",)], [("y",)], "other"),
         ([(1,), (1,)], [(1,)], "repetition"),
         ([([1, 2],)], [([1, 2],)], ""),
+        ([(float("nan"), Decimal("nan"))], [(float("nan"), float("nan"))], ""),
+        ([(([1], {"a": [2]}),)], [(([1.0], {"a": [2]}),)], ""),
+        ([([1],)], [([2],)], "other"),
+        ([(1234567891.0000002,)], [(1234567891.0,)], "rounding"),
     ],
 )
 def test_what_the_difference_is(got: list[Any], gold: list[Any], why: str) -> None:
@@ -80,6 +86,10 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
         ("SELECT name FROM hero ORDER BY height, name LIMIT 2 OFFSET 1", (1, 1)),
         ("SELECT name FROM hero WHERE id < 3 UNION SELECT side FROM hero ORDER BY name", (1, 1, 1, 1)),
         ("SELECT name FROM hero WHERE id = 1 LIMIT 1", None),
+        ("SELECT a.name FROM hero a JOIN hero b ON b.name = a.side OR b.id = a.id ORDER BY b.side", (2, 3)),
+        ("SELECT a.name FROM hero a JOIN (SELECT id FROM hero) b ON b.id = a.id ORDER BY name", (1,) * 5),
+        ("SELECT CAST(height / 100 AS INT) FROM hero ORDER BY height", (1, 1, 2, 1)),
+        ("SELECT 0 - height AS height FROM hero ORDER BY hero.height LIMIT 2", (1, 1)),
     ],
 )
 def test_gold_with_one_answer(engine: Engine, sql: str, groups: tuple[int, ...] | None) -> None:
@@ -102,6 +112,11 @@ def test_rows_tied_for_the_last_places_may_swap_when_all_are_in(engine: Engine) 
         ("SELECT name FROM hero ORDER BY height DESC LIMIT 1 OFFSET 1", "nondeterministic", "tied"),
         ("SELECT name FROM hero LIMIT 2", "nondeterministic", "LIMIT without ORDER BY"),
         ("SELECT RANDOM() FROM hero", "nondeterministic", "two runs"),
+        (
+            "SELECT a.name FROM hero a JOIN hero b ON b.id = a.id ORDER BY b.side LIMIT 1",
+            "nondeterministic",
+            "tied",
+        ),
     ],
 )
 def test_gold_that_cannot_be_used_says_why(engine: Engine, sql: str, status: str, says: str) -> None:
@@ -117,6 +132,7 @@ def test_gold_that_cannot_be_used_says_why(engine: Engine, sql: str, status: str
         "SELECT name FROM hero WHERE id = (SELECT id FROM hero ORDER BY height = 180 DESC LIMIT 1)",
         "SELECT COUNT(*) FROM (SELECT side FROM hero WHERE id < 3 LIMIT 1) WHERE side = 'good'",
         "SELECT GROUP_CONCAT(name) FROM hero",
+        "SELECT a.id, COUNT(*) FROM hero a JOIN hero b ON a.side = b.side GROUP BY b.id",
     ],
 )
 def test_what_hangs_on_the_order_of_reading_is_found_on_sqlite(tmp_path: Path, sql: str) -> None:
@@ -162,3 +178,46 @@ def test_an_order_that_only_the_question_asks_for(tmp_path: Path) -> None:
         assert check_gold(engine, "SELECT id FROM hero", question=asks).groups == (1,) * 5
         assert check_gold(engine, "SELECT id FROM hero", question="List the heroes").groups is None
         assert check_gold(engine, "SELECT side FROM hero", question=asks).groups is None
+
+
+@pytest.mark.parametrize(
+    ("sql", "status", "groups"),
+    [
+        ("SELECT tags FROM t ORDER BY id LIMIT 2", "ok", (1, 1)),
+        ("SELECT tags, 1 AS k FROM t ORDER BY k LIMIT 2", "nondeterministic", (1, 1)),
+        ("SELECT DISTINCT tags FROM t ORDER BY tags", "ok", (1, 1)),
+        ("SELECT f FROM t ORDER BY f", "ok", (1, 2)),
+        ("SELECT {'a': tags} FROM t LIMIT 9", "ok", None),
+    ],
+)
+def test_gold_of_lists_structs_and_nan(tmp_path: Path, sql: str, status: str, groups: Any) -> None:
+    made = make_duckdb(
+        tmp_path / "t.duckdb",
+        (
+            "CREATE TABLE t (id INT, tags INT[], f DOUBLE)",
+            "INSERT INTO t VALUES (1, [1, 2], 'nan'), (2, [3], 1.5), (3, [3], 'nan')",
+        ),
+    )
+    with connect(str(made)) as engine:
+        gold = check_gold(engine, sql)
+        assert (gold.status, gold.groups) == (status, groups)
+        assert judge(engine.run(sql).rows, gold.rows, gold.groups).correct
+
+
+@pytest.mark.parametrize("at", [1, 2, 3])
+def test_a_lost_connection_is_not_golds_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    """Whenever it is lost: in the first run, the second, or while the order is looked at."""
+    with connect(str(heroes(tmp_path / "hero.sqlite"))) as engine:
+        calls, run = list[str](), engine.run
+
+        def lost(sql: str, **more: Any) -> Any:
+            calls.append(sql)
+            if len(calls) == at:
+                raise ConnectError("the connection was lost")
+            return run(sql, **more)
+
+        monkeypatch.setattr(engine, "run", lost)
+        with pytest.raises(ConnectError):
+            check_gold(engine, "SELECT name FROM hero ORDER BY height DESC")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import sys
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,15 @@ import pytest
 
 from execution_helpers import TASKS, TIED, gold_answers, heroes, knowing, question_in, started, tasks_file
 from sqlore.config import load_settings
-from sqlore.errors import ConfigError, ModelError, ModelTimeout, ModelUnavailable, UsageError
+from sqlore.engines.sqlite import SqliteEngine
+from sqlore.errors import (
+    ConfigError,
+    ConnectError,
+    ModelError,
+    ModelTimeout,
+    ModelUnavailable,
+    UsageError,
+)
 from sqlore.evals.execution.arena import Arena
 from sqlore.evals.execution.folder import Lines, RunFolder, latest_run
 from sqlore.evals.execution.plan import ExecutionPlan, plan_of, setup_of
@@ -333,6 +343,92 @@ def test_predictions_need_no_model(tmp_path: Path) -> None:
     assert run.folder.answers.read() == []
 
 
+def test_predictions_that_changed_are_scored_again(tmp_path: Path) -> None:
+    predicted, said = tmp_path / "other.json", list[str]()
+    plan = zero_shot(tmp_path, strategies=(), predictions={"other": str(predicted)})
+    for answers in (
+        {"7": "SELECT 2", "10": "SELECT AVG(height) FROM hero"},
+        {"7": "SELECT 3", "10": "SELECT AVG(height) FROM hero"},
+        {"7": "SELECT 3"},
+    ):
+        predicted.write_text(json.dumps(answers), encoding="utf-8")
+        run = started(tmp_path / "run", plan, say=said.append)
+        run.run()
+    assert outcomes(run) == {"7": "", "8": "none", "9": "none", "10": "none"}
+    assert [line for line in said if "others than before" in line] == [
+        "other: 1 of its answers are others than before: they are scored again"
+    ] * 2
+    assert len(run.folder.results.read()) == 6
+
+
+def test_more_rows_than_are_compared_are_the_answer_as_a_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sqlore.evals.execution.lines.ROWS", 3)
+    tasks = tasks_file(
+        tmp_path / "t.json",
+        records=[
+            {"question_id": n, "question": f"q{n}", "SQL": "SELECT DISTINCT side FROM hero"} for n in range(4)
+        ],
+    )
+    predicted = tmp_path / "p.json"
+    said = [
+        "SELECT side FROM hero;",
+        "SELECT 'good' FROM hero",
+        "SELECT name FROM hero",
+        "SELECT side FROM hero UNION ALL SELECT name FROM hero",
+    ]
+    predicted.write_text(json.dumps(said), encoding="utf-8")
+    plan = zero_shot(tmp_path, tasks=(str(tasks),), strategies=(), predictions={"p": str(predicted)})
+    run = started(tmp_path / "run", plan)
+    run.run()
+    assert [(line["correct"], line["strict"], line["why"]) for line in run.lines()] == [
+        (True, False, "repetition"),
+        *[(False, False, "more")] * 3,
+    ]
+
+
+def test_a_run_stops_where_the_database_is_lost_and_goes_on_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lost while an answer is scored, and while the strategy itself asks: nothing is noted as wrong."""
+    run_query, model = SqliteEngine.run, knowing(gold_answers())
+    gone = [True]
+
+    def lost(engine: SqliteEngine, sql: str, **more: Any) -> Any:
+        if gone and model.requests:
+            raise ConnectError("the connection was lost")
+        return run_query(engine, sql, **more)
+
+    monkeypatch.setattr(SqliteEngine, "run", lost)
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    plan = zero_shot(tmp_path, strategies=("zero_shot",))
+    run = started(tmp_path / "run", plan, model)
+    with pytest.raises(ConnectError):
+        run.run()
+    assert run.folder.results.read() == []
+    gone.clear()
+    again = started(tmp_path / "run", plan, model)
+    again.run()
+    assert [line["correct"] for line in again.lines()] == [True] * 4
+
+
+def test_gold_that_did_not_run_is_looked_at_again(tmp_path: Path) -> None:
+    plan = zero_shot(tmp_path)
+    folder = started(tmp_path / "run", plan).folder
+    for task, status in (("7", "error"), ("8", "timeout"), ("10", "too_large")):
+        folder.gold.append({"database": "hero", "question_id": task, "status": status, "message": "lost"})
+    run = started(tmp_path / "run", plan, knowing(gold_answers()))
+    run.run()
+    assert outcomes(run) == {"7": "", "8": "", "9": ""}
+    assert [line["status"] for line in run.gold()] == ["ok", "ok", "nondeterministic", "too_large"]
+    assert [line["status"] for line in started(tmp_path / "run", plan).folder.gold.read()[-3:]] == [
+        "ok",
+        "ok",
+        "nondeterministic",
+    ]
+
+
 def ask_nothing(place: Arena) -> Callable[[str, Collection[str]], str]:
     """A strategy of somebody else's."""
     assert place.catalog.schema.table("hero")
@@ -345,6 +441,23 @@ def test_somebody_elses_strategy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     run = started(tmp_path / "run", zero_shot(tmp_path, strategies=(name,)))
     run.run()
     assert outcomes(run) == {"7": "", "8": "none", "9": "none", "10": "none"}
+
+
+def test_a_strategy_that_was_written_anew_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own").mkdir()
+    monkeypatch.syspath_prepend(str(tmp_path / "own"))
+    plan = zero_shot(tmp_path, strategies=("written_anew:make",))
+    for number in (2, 3, 3):
+        code = f"def make(place):\n    return lambda question, exclude: 'SELECT {number}'  # {'x' * number}\n"
+        (tmp_path / "own" / "written_anew.py").write_text(code, encoding="utf-8")
+        monkeypatch.delitem(sys.modules, "written_anew", raising=False)
+        importlib.invalidate_caches()
+        run = started(tmp_path / "run", plan)
+        run.run()
+    assert outcomes(run)["7"] == ""
+    assert len(run.folder.results.read()) == 8
 
 
 def test_the_strategy_of_the_documentation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

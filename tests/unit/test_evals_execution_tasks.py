@@ -38,7 +38,8 @@ def test_the_formats_of_tasks(tmp_path: Path) -> None:
     spider = [{"db_id": "hero", "question": "How many?", "query": "SELECT 1", "sql": {"from": {}}}] * 2
     found = read_questions(written(tmp_path / "spider.json", spider))
     assert [(one.id, one.sql) for one in found] == [("0", "SELECT 1"), ("1", "SELECT 1")]
-    lines = "\n".join(json.dumps({"question": "q", "sql": "SELECT 2"}) for _ in range(2))
+    asked = {"question": "which\u2028one, or\x85other?", "sql": "SELECT 2"}
+    lines = "\n".join(json.dumps(asked, ensure_ascii=False) for _ in range(2))
     assert [one.database for one in read_questions(written(tmp_path / "l.jsonl", lines))] == ["", ""]
 
 
@@ -120,6 +121,29 @@ def test_difficulties_of_a_history(tmp_path: Path) -> None:
     assert found["hero", "8"] == "moderate"
 
 
+def test_difficulties_of_a_history_that_is_not_all_tasks(tmp_path: Path) -> None:
+    """A record without a question, one that is none, and Latin-1 take the others not with them."""
+    records = [
+        {"id": 1, "db_id": "a", "SQL": "SELECT 1", "difficulty": "hard"},
+        7,
+        {"id": 2, "db_id": "a", "question": "caf\xe9?", "SQL": "SELECT 2", "difficulty": "simple"},
+    ]
+    file = tmp_path / "h.json"
+    file.write_bytes(json.dumps(records, ensure_ascii=False).encode("latin-1"))
+    assert difficulties([file]) == {("a", "1"): "hard", ("a", "2"): "simple"}
+
+
+def test_the_skeleton_of_gold_is_what_the_database_runs() -> None:
+    """In the history's MySQL a text in double quotes is a value, in the database's SQLite a name."""
+    task = Question("1", "d", "q", 'SELECT "name" FROM hero')
+    skeletons = {
+        run_as: described([task], dialect="mysql", run_as=run_as)[0].skeleton
+        for run_as in ("mysql", "sqlite")
+    }
+    assert "<val>" in skeletons["mysql"]
+    assert skeletons["sqlite"] == "select hero.name from hero"
+
+
 # ------------------------------------------------------------- predictions
 
 EVERY = [Question(str(7 + n), "hero", f"q{n}", "SELECT 1") for n in range(3)]
@@ -138,6 +162,15 @@ EVERY = [Question(str(7 + n), "hero", f"q{n}", "SELECT 1") for n in range(3)]
         [{"question_id": 9, "sql": "SELECT c"}, {"question_id": 7, "predicted_sql": "SELECT a"}],
         '{"question_id": 7, "SQL": "SELECT a"}\n{"question_id": 9, "query": "SELECT c"}\n',
         [{"SQL": "SELECT a"}, {"SQL": ""}, {"SQL": "SELECT c"}],
+        [
+            {"question_id": n, "predicted_sql": sql, "SQL": "SELECT gold"}
+            for n, sql in ((7, "SELECT a"), (8, None), (9, "SELECT c"))
+        ],
+        [
+            {"id": n, "question": "q", "query": "SELECT gold", "generated_sql": sql}
+            for n, sql in ((7, "SELECT a"), (9, "SELECT c"))
+        ],
+        '{"question_id": 7, "why": "a\u2028b", "sql": "SELECT a"}\n{"question_id": 9, "sql": "SELECT c"}\n',
     ],
     ids=[
         "bird",
@@ -150,6 +183,9 @@ EVERY = [Question(str(7 + n), "hero", f"q{n}", "SELECT 1") for n in range(3)]
         "records",
         "lines",
         "in turn",
+        "beside gold",
+        "other name",
+        "other breaks",
     ],
 )
 def test_the_formats_of_predictions(tmp_path: Path, value: Any) -> None:
@@ -180,6 +216,10 @@ def test_ids_that_repeat_are_told_apart_by_their_database(tmp_path: Path) -> Non
         ({}, "no prediction is for one of the tasks"),
         ([{"id": 7, "sql": "SELECT 1"}, {"id": 7, "sql": "SELECT 2"}], "task 7 is predicted twice"),
         ([[1], [2], [3]], "neither SQL nor a record"),
+        ([{"id": 7, "SQL": "SELECT 1", "output": "SELECT 2"}], "which field is its prediction: SQL, output"),
+        ([{"id": 7, "SQL": "SELECT 1", "sql": "SELECT 2"}], "which field is its prediction: SQL, sql"),
+        ([{"id": 7, "pred": "SELECT 1", "prediction": "SELECT 2"}], "which field is its prediction"),
+        ([{"id": 7, "text": "no SQL"}], "which field is its prediction: id, text"),
         ("{not json", "not JSON"),
     ],
 )

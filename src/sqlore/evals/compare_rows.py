@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from sqlore.evals.results import same_set
+from sqlore.evals.results import comparable, same_set
 
-__all__ = ["WHY", "Judged", "in_order", "judge", "sorted_by_a_column"]
+__all__ = ["WHY", "Judged", "comparable_rows", "in_order", "judge", "sorted_by_a_column"]
 
 Row = Sequence[Any]
 
@@ -58,7 +58,7 @@ def judge(got: Sequence[Row], gold: Sequence[Row], groups: Sequence[int] | None 
     >>> judge([(1, "a")], [("a", 1)]).why, judge([(0.1 + 0.2,)], [(0.3,)]).why
     ('columns', 'rounding')
     """
-    mine, right = [_hashable(row) for row in got], [_hashable(row) for row in gold]
+    mine, right = comparable_rows(got), comparable_rows(gold)
     if set(mine) != set(right):
         return Judged(False, False, _difference(mine, right))
     if Counter(mine) != Counter(right):
@@ -99,9 +99,9 @@ def sorted_by_a_column(rows: Sequence[Row]) -> bool:
     return False
 
 
-def _hashable(row: Row) -> tuple[Hashable, ...]:
-    """The row as BIRD puts it into a set; nested values, which DuckDB has, by their text."""
-    return tuple(value if isinstance(value, Hashable) else repr(value) for value in row)
+def comparable_rows(rows: Iterable[Row]) -> list[tuple[Hashable, ...]]:
+    """The rows as BIRD puts them into a set; lists and structs, which it has none of, by what is in them."""
+    return [tuple(comparable(value) for value in row) for row in rows]
 
 
 def _difference(got: Iterable[Row], gold: Iterable[Row]) -> str:

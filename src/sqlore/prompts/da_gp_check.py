@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from sqlore.catalog.lookup import column_holds
-from sqlore.errors import CheckError, EngineError, SqlError
+from sqlore.errors import CheckError, ConnectError, EngineError, SqlError
 from sqlore.model import Fragment, Rows
 from sqlore.prompts.text import sql_line
 from sqlore.prompts.tree_distance import skeleton_tree, tree_distance
@@ -64,8 +64,10 @@ class Bench:
     def runs(self, sql: str) -> tuple[str, Rows]:
         """The one statement on one line, and its rows. Raises Unfit where the database does not take it."""
         try:
-            checked = sql_line(check_query(sql, self._dialect, self._schema))
+            checked = sql_line(check_query(sql, self._dialect, self._schema), self._dialect)
             return checked, self._engine.run(checked, limit=ROWS, timeout=SECONDS)
+        except ConnectError:  # no fault of the SQL, and what comes of it is kept
+            raise
         except (CheckError, SqlError, EngineError) as error:
             raise Unfit("does not run", error.message) from error
 

@@ -19,10 +19,11 @@ from urllib.parse import quote
 
 from sqlore.engines import Engine
 from sqlore.engines.url import parse_target
-from sqlore.errors import QueryTimeout, SqloreError
-from sqlore.evals.compare_rows import sorted_by_a_column
+from sqlore.errors import ConnectError, QueryTimeout, SqloreError
+from sqlore.evals.compare_rows import comparable_rows, sorted_by_a_column
 from sqlore.evals.execution.order import Cut, cut_of, settled
 from sqlore.evals.results import same_multiset, same_set
+from sqlore.model import Rows
 
 __all__ = ["NOT_ASKED", "ROWS", "Gold", "GoldStatus", "asks_for_order", "check_gold"]
 
@@ -66,7 +67,7 @@ def check_gold(
 ) -> Gold:
     """Runs gold and says whether its answer can be relied on; one of more than `most` rows is not.
 
-    Never raises for what is wrong with the SQL.
+    Never raises for what is wrong with the SQL; `ConnectError` where the connection is lost.
     """
     if not sql.strip():
         return Gold("missing", message="the task has no SQL")
@@ -75,6 +76,8 @@ def check_gold(
         again = engine.run(sql, limit=most, timeout=2 * timeout)
     except QueryTimeout as error:
         return Gold("timeout", message=error.message)
+    except ConnectError:
+        raise
     except SqloreError as error:
         return Gold("error", message=error.message)
     if first.truncated:
@@ -102,16 +105,16 @@ def _looked_at(
     plain = (1,) * len(rows) if cut.ordered else None
     if cut.sql is None:
         return plain, ""
-    try:
-        found = engine.run(cut.sql, limit=ROWS, timeout=timeout)
-    except SqloreError:
+    found = _tried(engine, cut.sql, timeout)
+    if found is None or found.truncated:
         return plain, ""
-    end = len(found.rows) if cut.limit is None else cut.offset + cut.limit
+    every = comparable_rows(found.rows)
+    end = len(every) if cut.limit is None else cut.offset + cut.limit
     # what was written anew must say the same as gold, else nothing follows from it
-    if found.truncated or len(found.rows[cut.offset : end]) != len(rows):
+    if len(every[cut.offset : end]) != len(rows):
         return plain, ""
-    keys = [cut.key(row) for row in found.rows]
-    bare = [cut.bare(row) for row in found.rows]
+    keys = [cut.key(row) for row in every]
+    bare = [cut.bare(row) for row in every]
     for place in (cut.offset, end):
         if not 0 < place < len(keys) or keys[place - 1] != keys[place]:
             continue
@@ -126,13 +129,20 @@ def _looked_at(
 def _holds_settled(engine: Engine, sql: str, rows: Sequence[tuple[Any, ...]], timeout: float) -> bool:
     """Whether the same rows come when what the query leaves open is settled one way and the other way."""
     for other in settled(sql, engine.dialect):
-        try:
-            found = engine.run(other, limit=ROWS, timeout=timeout)
-        except SqloreError:  # it cannot be written so: nothing is known
-            continue
-        if not same_set(found.rows, rows):
+        found = _tried(engine, other, timeout)
+        if found is not None and not same_set(found.rows, rows):
             return False
     return True
+
+
+def _tried(engine: Engine, sql: str, timeout: float) -> Rows | None:
+    """The rows of what was written anew; None where it cannot be written so: nothing is known."""
+    try:
+        return engine.run(sql, limit=ROWS, timeout=timeout)
+    except ConnectError:
+        raise
+    except SqloreError:
+        return None
 
 
 def _holds_reversed(engine: Engine, sql: str, rows: Sequence[tuple[Any, ...]], timeout: float) -> bool:

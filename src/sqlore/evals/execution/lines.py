@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sqlore.errors import (
+    ConnectError,
     ModelError,
     ModelRefusal,
     ModelTimeout,
@@ -15,12 +16,13 @@ from sqlore.errors import (
     SqloreError,
     UsageError,
 )
-from sqlore.evals.compare_rows import judge
+from sqlore.evals.compare_rows import comparable_rows, judge
 from sqlore.evals.execution.arena import Answered, Arena, Contestant
 from sqlore.evals.execution.diff import UNTAKEN
 from sqlore.evals.execution.folder import Kept
 from sqlore.evals.execution.gold import ROWS, Gold
 from sqlore.evals.execution.tasks import Question
+from sqlore.model import Rows
 from sqlore.sql import parse_script
 
 __all__ = ["answer_line", "gold_line", "scored_sql"]
@@ -28,11 +30,11 @@ __all__ = ["answer_line", "gold_line", "scored_sql"]
 
 def answer_line(who: Contestant, task: Question, gold: Gold, place: Arena, kept: Kept) -> dict[str, Any]:
     """Asks and scores. A model that fails on this question gives a wrong answer; one that cannot be reached,
-    and a fault of somebody's own strategy (`UsageError`), are raised."""
+    a lost connection to the database, and a fault of somebody's own strategy (`UsageError`) are raised."""
     started, before, untaken = time.monotonic(), kept.given_again, False
     try:
         said = who.answer(task)
-    except (ModelUnavailable, UsageError):
+    except (ConnectError, ModelUnavailable, UsageError):
         raise
     except SqloreError as error:
         said = Answered("", error.message)
@@ -71,13 +73,31 @@ def scored_sql(said: Answered, task: Question, gold: Gold, place: Arena) -> dict
         return out | {"error": said.error, "why": "error"}
     try:
         rows = place.engine.run(said.sql, limit=ROWS, timeout=place.settings.query_timeout)
+    except ConnectError:
+        raise
     except SqloreError as error:
         return out | {"error": error.message, "why": "error"}
     out |= {"valid": True, "error": None}
     if rows.truncated:
-        return out | {"why": "more"}
+        return out | _once_each(said.sql, rows, gold, place)
     judged = judge(rows.rows, gold.rows, gold.groups)
     return out | {"correct": judged.correct, "strict": judged.strict, "why": judged.why}
+
+
+def _once_each(sql: str, rows: Rows, gold: Gold, place: Arena) -> dict[str, Any]:
+    """What comes of more rows than are compared: a set may be told by them, which is all that BIRD wants."""
+    if not set(comparable_rows(rows.rows)) <= set(comparable_rows(gold.rows)):
+        return {"why": "more"}
+    distinct = f"SELECT DISTINCT * FROM (\n{sql.strip().rstrip(';')}\n) AS every_row"
+    try:
+        found = place.engine.run(distinct, limit=ROWS, timeout=place.settings.query_timeout)
+    except ConnectError:
+        raise
+    except SqloreError:  # it cannot be written so, or takes too long
+        return {"why": "more"}
+    if found.truncated or not judge(found.rows, gold.rows).correct:
+        return {"why": "more"}
+    return {"correct": True, "why": "repetition"}
 
 
 def _skeleton(sql: str, place: Arena) -> str | None:

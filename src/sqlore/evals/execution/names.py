@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 from sqlore.config import Settings, load_settings
@@ -13,7 +16,16 @@ from sqlore.prompts import load_strategy
 from sqlore.retrieve.baselines import NAMES
 from sqlore.retrieve.baselines.plugged import function_at
 
-__all__ = ["WARM", "Name", "as_measured", "check_names", "needs_history", "read_name", "uses_history"]
+__all__ = [
+    "WARM",
+    "Name",
+    "as_measured",
+    "check_names",
+    "code_of",
+    "needs_history",
+    "read_name",
+    "uses_history",
+]
 
 #: The retriever over examples that were made for the database.
 WARM: Final = "warm"
@@ -65,6 +77,13 @@ def read_name(text: str) -> Name:
         settings[name] = value
     own, _, retriever = base.partition("@")
     return Name(own, retriever, settings)
+
+
+def code_of(name: str) -> str:
+    """A hash of the file in which somebody's own strategy, ``module:function``, is written; empty where it is
+    in none. Raises `UsageError` where there is no such function."""
+    file = getattr(sys.modules.get(function_at(name, "strategy").__module__), "__file__", None)
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file else ""
 
 
 def check_names(strategies: Sequence[str], settings: Settings, predictions: Collection[str] = ()) -> None:

@@ -103,16 +103,22 @@ def _shown(tree: exp.Expression, keys: list[exp.Expression]) -> tuple[int, tuple
 
 
 def _place(key: exp.Expression, columns: list[exp.Expression]) -> int | None:
-    """Which column a sort key names, by its number, its alias or its text."""
+    """Which column a sort key names: by its number, by the name that the column goes by, or by what it is."""
     if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():
         return int(key.name) - 1 if 1 <= int(key.name) <= len(columns) else None
-    for place, column in enumerate(columns):
-        if isinstance(column, exp.Alias) and isinstance(key, exp.Column) and not key.table:
-            if column.alias.lower() == key.name.lower():
+    if isinstance(key, exp.Column) and not key.table:
+        for place, column in enumerate(columns):
+            if isinstance(column, exp.Alias) and column.alias.lower() == key.name.lower():
                 return place
-        elif column.unalias() == key or column.alias_or_name.lower() == key.name.lower() != "":
-            return place
-    return None
+    return next((p for p, column in enumerate(columns) if _same(column.unalias(), key)), None)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two expressions are one; of columns a table that is not named may be any."""
+    if not (isinstance(one, exp.Column) and isinstance(other, exp.Column)):
+        return bool(one == other)
+    tables = {one.table.lower(), other.table.lower()} - {""}
+    return one.name.lower() == other.name.lower() and len(tables) < 2
 
 
 def settled(sql: str, dialect: str) -> list[str]:
@@ -174,15 +180,17 @@ def _open_columns(query: exp.Select) -> list[exp.Column]:
     keys = list(group.expressions) if group else []
     if group is not None and any(group.args.get(name) for name in ("cube", "rollup", "grouping_sets", "all")):
         return []
-    names = {key.name.lower() for key in keys if isinstance(key, (exp.Column, exp.Identifier))}
+    names = {key.name.lower() for key in keys if isinstance(key, exp.Column) and not key.table}
     places = {int(key.name) - 1 for key in keys if isinstance(key, exp.Literal) and key.name.isdigit()}
     return [
         node
         for place, column in enumerate(query.expressions)
-        if place not in places and column.unalias() not in keys and column.alias_or_name.lower() not in names
+        if place not in places
+        and not any(_same(column.unalias(), key) for key in keys)
+        and not (isinstance(column, exp.Alias) and column.alias.lower() in names)
         for node in column.find_all(exp.Column)
         if node.parent_select is query
-        and node.name.lower() not in names
+        and not any(_same(node, key) for key in keys)
         and not node.is_star
         and node.find_ancestor(exp.AggFunc) is None
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +14,14 @@ from sqlore.evals.execution.tasks import Question
 __all__ = ["Predicted", "read_predictions"]
 
 _MARK: Final = "----- bird -----"
-_SQL: Final = ("predicted_sql", "predict_sql", "prediction", "pred_sql", "pred", "SQL", "sql", "query")
+#: Fields that hold a prediction, whatever stands beside them.
+_SQL: Final = (
+    *("predicted_sql", "predict_sql", "prediction", "pred_sql", "sql_pred", "pred", "predicted"),
+    *("generated_sql", "generated_query", "predicted_query", "pred_query"),
+)
+#: Fields of a prediction too, but in a task's own record of gold.
+_GOLD: Final = ("SQL", "sql", "query")
+_QUERY: Final = re.compile(r"[\s(]*(?:select|with)\b", re.IGNORECASE)
 _ID: Final = frozenset({"question_id", "instance_id", "id", "idx", "index"})
 
 #: (database, task id) -> the SQL that was predicted
@@ -48,12 +56,12 @@ def _value(text: str, where: str) -> Any:
         if text.lstrip().startswith(("{", "[")):
             return json.loads(text)
     except ValueError as error:
-        lines = [line for line in text.splitlines() if line.strip()]
+        lines = [line for line in text.split("\n") if line.strip()]
         try:
             return [json.loads(line) for line in lines]
         except ValueError:
             raise SourceError(f"not JSON: {error}", where=where) from error
-    return text.splitlines()
+    return text.removesuffix("\n").split("\n") if text else []  # a line of JSON or SQL may hold a U+2028
 
 
 def _by_number(found: Mapping[str, Any], questions: Sequence[Question], where: str) -> Predicted:
@@ -125,15 +133,34 @@ def _by_name(found: Sequence[Any], questions: Sequence[Question], where: str) ->
 
 
 def _sql_of(value: Any, where: str) -> str:
+    """The SQL of a prediction; nothing where a model gave nothing: null, or 0 as BIRD's scripts write it."""
+    if isinstance(value, Mapping):
+        value = value.get(_field(value, where))
     if isinstance(value, str):
         return value
-    if isinstance(value, Mapping):
-        for name in _SQL:
-            if isinstance(value.get(name), str):
-                return str(value[name])
-    if value is None or isinstance(value, (int, float)):  # BIRD's scripts write 0 where a model gave nothing
+    if value is None or isinstance(value, (int, float)):
         return ""
     raise SourceError("a prediction is neither SQL nor a record with it", where=where)
+
+
+def _field(record: Mapping[str, Any], where: str) -> str:
+    """The field with the prediction. `SQL`, `sql` and `query` are gold in a record of a task, and count only
+    where nothing else could be the prediction.
+
+    >>> _field({"question_id": 1, "SQL": "SELECT 1", "predicted_sql": None}, ""), _field({"sql": ""}, "")
+    ('predicted_sql', 'sql')
+    """
+    named = [name for name in _SQL if name in record]
+    plain = [name for name in _GOLD if isinstance(record.get(name, {}), str | None)]
+    queries = [name for name, value in record.items() if isinstance(value, str) and _QUERY.match(value)]
+    found = named or [*plain, *(name for name in queries if name not in plain)]
+    if len(found) == 1 and found[0] in (*_SQL, *_GOLD):
+        return found[0]
+    raise SourceError(
+        f"a record does not say which field is its prediction: {', '.join(map(str, found or record))}",
+        where=where,
+        hint="call it predicted_sql",
+    )
 
 
 def _split(text: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ is done is kept in the run's folder at once, and is not done again when the run 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -26,7 +26,7 @@ from sqlore.evals.execution.diff import UNTAKEN
 from sqlore.evals.execution.folder import Kept, RunFolder
 from sqlore.evals.execution.gold import NOT_ASKED, Gold, check_gold
 from sqlore.evals.execution.lines import answer_line, gold_line
-from sqlore.evals.execution.names import check_names, needs_history, uses_history
+from sqlore.evals.execution.names import check_names, code_of, needs_history, read_name, uses_history
 from sqlore.evals.execution.places import Places, find_places
 from sqlore.evals.execution.plan import ExecutionPlan
 from sqlore.evals.execution.predictions import Predicted, read_predictions
@@ -75,12 +75,17 @@ class ExecutionRun:
     _predicted: dict[str, Predicted] = field(init=False, default_factory=dict)
     _done: dict[_Key, dict[str, Any]] = field(init=False, default_factory=dict)
     _golds: dict[tuple[str, str], dict[str, Any]] = field(init=False, default_factory=dict)
+    _again: set[tuple[str, str]] = field(init=False, default_factory=set)
+    """Questions whose gold did not run in an earlier sitting: it may have been the database's fault."""
+    _code: dict[str, str] = field(init=False, default_factory=dict)
+    """A hash of the file that somebody's own strategy is in."""
 
     def run(self) -> None:
         """Asks and scores all that is missing.
 
         Raises `UsageError`, `ConfigError` and `SourceError` for a plan that cannot be carried out, before
-        anything is asked; `ModelUnavailable` where the model cannot be reached: what was done is kept.
+        anything is asked; `ModelUnavailable` where the model cannot be reached, and `ConnectError` where the
+        database cannot: what was done is kept.
         """
         self.prepare()
         blind = [name for name in self.plan.strategies if uses_history(name)]
@@ -117,6 +122,29 @@ class ExecutionRun:
             if one["why"] != UNTAKEN
         }
         self._golds = {(one["database"], one["question_id"]): one for one in golds}
+        self._again = {key for key, one in self._golds.items() if one["status"] in ("error", "timeout")}
+        self._code = {name: code_of(name) for name in self.plan.strategies if read_name(name).foreign}
+        self._drop_changed()
+
+    def _drop_changed(self) -> None:
+        """What was scored of a prediction, or of somebody's own strategy, that has changed is not done."""
+        for name in self.plan.names:
+            old = [
+                key
+                for one in self.questions
+                if (key := (name, self.places.database_of(one) or "", one.id)) in self._done
+                and self._is_changed(self._done[key], one)
+            ]
+            for key in old:
+                del self._done[key]
+            if old:
+                self.say(f"{name}: {len(old)} of its answers are others than before: they are scored again")
+
+    def _is_changed(self, line: Mapping[str, Any], task: Question) -> bool:
+        name = line["strategy"]
+        if name in self._predicted:
+            return bool(line["sql"] != self._predicted[name].get((task.database, task.id), ""))
+        return bool(line.get("code", self._code.get(name)) != self._code.get(name))
 
     def lines(self) -> list[dict[str, Any]]:
         """The results so far of what the plan asks: by strategy, then in the order of the questions."""
@@ -135,8 +163,12 @@ class ExecutionRun:
 
     def _open(self, name: str, database: str, task: Question) -> bool:
         """Whether this is still to be answered."""
-        gold = self._golds.get((database, task.id), {})
-        return (name, database, task.id) not in self._done and gold.get("status") not in NOT_ASKED
+        return (name, database, task.id) not in self._done and self._has_gold(database, task)
+
+    def _has_gold(self, database: str, task: Question) -> bool:
+        """Whether there may be an answer to compare with."""
+        key = (database, task.id)
+        return key in self._again or self._golds.get(key, {}).get("status") not in NOT_ASKED
 
     def _every_question(self) -> list[Question]:
         plan = self.plan
@@ -185,8 +217,9 @@ class ExecutionRun:
 
     def _on(self, place: Arena, questions: Sequence[Question], kept: Kept) -> None:
         """All that is missing on one database: gold first, then strategy by strategy."""
-        dialect = self.plan.dialect or place.engine.dialect
-        tasks = described(questions, place.parsed, dialect=dialect, schema=place.catalog.schema)
+        runs_as = place.engine.dialect
+        dialect, schema = self.plan.dialect or runs_as, place.catalog.schema
+        tasks = described(questions, place.parsed, dialect=dialect, schema=schema, run_as=runs_as)
         golds = self._looked_at(place, tasks)
         for name in self.plan.names:
             left = [task for task in tasks if task.id in golds and self._open(name, place.database, task)]
@@ -197,6 +230,8 @@ class ExecutionRun:
                 self.told(f"{place.database} {name}", number, len(left))
                 kept.about = {"strategy": name, "database": place.database, "question_id": task.id}
                 line = answer_line(who, task, golds[task.id], place, kept)
+                if name in self._code:
+                    line["code"] = self._code[name]
                 self.folder.results.append(line)
                 self._done[name, place.database, task.id] = line
             self.told(f"{place.database} {name}", len(left), len(left))
@@ -224,11 +259,12 @@ class ExecutionRun:
         for number, task in enumerate(tasks):
             self.told(f"{place.database} gold", number, len(tasks))
             key = (place.database, task.id)
-            if self._golds.get(key, {}).get("status") in NOT_ASKED:
+            if not self._has_gold(place.database, task):
                 continue
             seconds = self.settings.query_timeout
             gold = check_gold(place.engine, task.sql, question=task.question, timeout=seconds)
-            if key not in self._golds:
+            self._again.discard(key)
+            if self._golds.get(key, {}).get("status") in (None, "error", "timeout"):
                 self._golds[key] = gold_line(place.database, task, gold)
                 self.folder.gold.append(self._golds[key])
             if gold.status not in NOT_ASKED:

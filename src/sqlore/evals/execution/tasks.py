@@ -19,7 +19,8 @@ from typing import Any, Final
 from sqlore.errors import SourceError, SqlError, UsageError
 from sqlore.evals.gold import kind_of, split_kind
 from sqlore.evals.metrics import SCORED_KINDS
-from sqlore.evals.tasks import made_of, scored
+from sqlore.evals.tasks import made_of, records_in, scored
+from sqlore.history.decode import lines_of
 from sqlore.model import ParsedScript, Schema, Script
 from sqlore.sql import parse_script
 
@@ -101,23 +102,30 @@ def _question(record: Any, place: int, where: str) -> Question:
         str(record.get("db_id") or ""),
         str(asked),
         sql,
-        str(record.get("difficulty") or record.get("hardness") or ""),
+        str(record.get("difficulty") or record.get("hardness") or "").strip(),
         str(record.get("evidence") or ""),
         tuple(map(str, record.get("history_knowledge") or ())),
     )
 
 
 def difficulties(sources: Iterable[str | Path]) -> dict[tuple[str, str], str]:
-    """(database, key) -> how difficult a history's own records say a script is, where they say it."""
+    """(database, key) -> how difficult a history's own records say a script is, where they say it.
+
+    A history is read in whatever encoding it is in, and not every record of it has a question.
+    """
     found = {}
     for source in sources:
         if not Path(source).is_file() or Path(source).suffix not in (".json", ".jsonl"):
             continue
         try:
-            questions = read_questions(source)
-        except SourceError:
+            with Path(source).open("rb") as stream:
+                records = records_in("".join(lines_of(stream)), str(source), on_bad=lambda error: None)
+        except (SourceError, OSError):
             continue
-        found.update({(one.database, one.id): one.difficulty for one in questions if one.difficulty})
+        kept = [one for one in enumerate(records) if isinstance(one[1], Mapping)]
+        bare = {"question": "", "history_knowledge": ()}
+        read = [_question({**bare, **record, **bare}, place, str(source)) for place, record in kept]
+        found.update({(one.database, one.id): one.difficulty for one in unique(read) if one.difficulty})
     return found
 
 
@@ -193,8 +201,12 @@ def described(
     *,
     dialect: str | None = None,
     schema: Schema | None = None,
+    run_as: str | None = None,
 ) -> list[Question]:
     """The tasks with what their gold SQL tells: kinds of knowledge, difficulty, and scripts to withhold.
+
+    `dialect` is that of the history; `run_as` that of the database, where it is another: the skeleton is
+    what the database runs, for answers are compared by it.
 
     Withheld is every script of `history` that says the same as gold: the same text, or the same query
     whatever its aliases and layout are called, values included. The kinds are those of the task's own
@@ -222,10 +234,21 @@ def described(
                 exclude=task.exclude | twins,
                 kinds=_kinds(task.knowledge or tuple(pieces)),
                 difficulty=task.difficulty or _size(len(task.knowledge or pieces)),
-                skeleton=gold.skeleton if gold else "",
+                skeleton=_skeleton(task.sql, run_as, schema)
+                if run_as not in (None, dialect)
+                else gold.skeleton
+                if gold
+                else "",
             )
         )
     return out
+
+
+def _skeleton(sql: str, dialect: str | None, schema: Schema | None) -> str:
+    try:
+        return parse_script(sql, dialect, schema).skeleton
+    except SqlError:
+        return ""
 
 
 def _whole(parsed: ParsedScript) -> list[str]:

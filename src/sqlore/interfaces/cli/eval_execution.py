@@ -199,7 +199,7 @@ def _resumed(given: dict[str, Any], path: Path | None) -> ExecutionRun:
 
 def _carry_out(execute: ExecutionRun, *, plots: bool, json_: bool) -> None:
     """Runs, and writes the reports of what is done, also where it ends before its time."""
-    from sqlore.errors import ModelUnavailable
+    from sqlore.errors import ConnectError, ModelUnavailable
     from sqlore.evals.execution.report import execution_json, execution_sheets
     from sqlore.interfaces.cli.sheet import show
 
@@ -212,7 +212,7 @@ def _carry_out(execute: ExecutionRun, *, plots: bool, json_: bool) -> None:
         with progress() as told, stoppable():
             execute.told = told
             execute.run()
-    except (KeyboardInterrupt, ModelUnavailable):
+    except (KeyboardInterrupt, ConnectError, ModelUnavailable):
         execute.say = say
         _written(execute, plots=False)
         execute.say(f"what is done is kept; go on with: sqlore eval execution --resume {path}")
