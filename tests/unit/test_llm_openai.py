@@ -261,6 +261,23 @@ def test_parameters_an_endpoint_does_not_know(endpoint: Endpoint) -> None:
 
 
 @pytest.mark.parametrize(
+    "message",
+    [
+        "'max_tokens' or 'max_completion_tokens' is too large: this model's context is 4096 tokens",
+        "invalid prompt: 'CREATE TABLE bus (stop TEXT, temperature REAL, seed INT)'",
+    ],
+)
+def test_what_an_error_only_mentions_is_not_left_out_from_then_on(endpoint: Endpoint, message: str) -> None:
+    model = endpoint.model()
+    endpoint.replies = [(400, error(message))]
+    with pytest.raises(ModelError, match="did not take the request"):
+        model.chat(ASK, stop=[";"])
+    endpoint.replies = [(200, completion("SELECT 1"))]
+    model.chat(ASK, stop=[";"])
+    assert {"max_tokens", "temperature", "seed", "stop"} <= endpoint.requests[-1].keys()
+
+
+@pytest.mark.parametrize(
     "reply",
     [completion(None, refusal="I cannot help with that"), completion("", "content_filter")],
 )

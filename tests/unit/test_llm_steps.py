@@ -37,8 +37,11 @@ class Server:
                 return
 
 
-def reading(done: int, total: int) -> Chunk:
-    return {"choices": [], "prompt_progress": {"total": total, "cache": 0, "processed": done, "time_ms": 1}}
+def reading(done: int, total: int, cache: int = 0) -> Chunk:
+    return {
+        "choices": [],
+        "prompt_progress": {"total": total, "cache": cache, "processed": done, "time_ms": 1},
+    }
 
 
 def token(text: str, finish: str | None = None) -> Chunk:
@@ -129,8 +132,10 @@ def test_who_waits_for_another_question_is_told_so_and_waits_as_long_as_that_one
 
 
 def test_a_model_that_repeats_itself_is_stopped(model: LocalModel) -> None:
-    server = Server([token(" AND kind NOT IN ('classic', 'gold')") for _ in range(100)])
+    again = [token(" AND kind NOT IN ('classic', 'gold')") for _ in range(100)]
+    server = Server([reading(1500, 1500, 900), *again])
     answer = served(model, server).chat(ASK, timeout=9)
     assert answer.finish == "repeats"
     assert server.given < 10
-    assert answer.usage.completion == server.given
+    assert answer.usage.completion == server.given - 1
+    assert (answer.usage.prompt, answer.usage.cached) == (1500, 900)  # its timings would have come last

@@ -179,6 +179,7 @@ class _Request:
         self._parts: list[str] = []
         self._tail = ""
         self._timings: dict[str, Any] = {}
+        self._prompt = 0, 0  # its tokens, and those known already, as its reading told them
         self._finish: Finish = "other"
         self._error: BaseException | None = None
 
@@ -209,12 +210,12 @@ class _Request:
         if self._error is not None:
             raise self._error
         seconds = time.monotonic() - self._started
-        cached = int(self._timings.get("cache_n", 0))
-        prompt = cached + int(self._timings.get("prompt_n", 0))
-        usage = Usage(
-            prompt, cached, int(self._timings.get("predicted_n", len(self._parts))), seconds, 1, 0.0
-        )
-        return Answer("".join(self._parts), usage, self._finish)
+        told, (prompt, cached) = self._timings, self._prompt
+        if told:  # they come last: an answer that was stopped has none
+            cached = int(told.get("cache_n", 0))
+            prompt = cached + int(told.get("prompt_n", 0))
+        written = int(told.get("predicted_n", len(self._parts)))
+        return Answer("".join(self._parts), Usage(prompt, cached, written, seconds, 1, 0.0), self._finish)
 
     def _still(self, timeout: float) -> ModelTimeout:
         was = f" (last: {self._step.words})" if self._step.done else ""
@@ -243,6 +244,7 @@ class _Request:
         self._timings = chunk.get("timings") or self._timings
         if read := chunk.get("prompt_progress"):
             done, total = int(read.get("processed", 0)), int(read.get("total", 0))
+            self._prompt = total, int(read.get("cache", 0))
             self.tell(ModelStep("reads", done, total, self._limit, still=True))
         for choice in chunk.get("choices", ()):
             text = (choice.get("delta") or {}).get("content")

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 import openai
@@ -26,6 +27,7 @@ from sqlore.llm.base import (
 )
 from sqlore.llm.openai_reply import Heard, Reply, cut, unstreamed
 from sqlore.model import Message, Usage
+from sqlore.passwords import without_password
 
 _TOKEN: Final = 40
 """Characters of a token at most, taken over a whole answer."""
@@ -59,7 +61,7 @@ class OpenAIModel:
         self._dropped: set[str] = set()
         self.name = model
         self.context = self._settings.context
-        self._where = base_url or "the OpenAI API"
+        self._where = without_password(base_url or "") or "the OpenAI API"
         self._client = openai.OpenAI(api_key=api_key or "none", base_url=base_url, max_retries=0)
 
     def chat(
@@ -95,18 +97,22 @@ class OpenAIModel:
         return self._answer(reply, time.monotonic() - started)
 
     def _send(self, body: dict[str, Any], deadline: float, limit: float, heard: Heard | None) -> Reply:
-        tries = 0
+        tries, without = 0, set[str]()
         while True:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise self._timeout(limit)
             try:
-                return self._once(self._adapted(body), left, deadline, heard)
+                reply = self._once(self._adapted(body, without), left, deadline, heard)
+                self._dropped |= without  # without these it is taken, and so they were the fault
+                return reply
             except openai.APITimeoutError as error:
                 raise self._timeout(limit) from error
             except openai.BadRequestError as error:
-                if not self._adapt(error, body):
+                name = self._blamed(error, body, without)
+                if name is None:
                     raise self._refused(error) from error
+                without.add(name)
             except (openai.RateLimitError, openai.InternalServerError, openai.APIConnectionError) as error:
                 pause = _pause(error, tries)
                 tries += 1
@@ -138,24 +144,25 @@ class OpenAIModel:
                     raise openai.APITimeoutError(request=answer.response.request)
         return reply.checked()
 
-    def _adapted(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The request in the words this endpoint has shown to understand."""
+    def _adapted(self, body: dict[str, Any], without: Collection[str]) -> dict[str, Any]:
+        """The request in the words this endpoint has shown to understand, `without` some more."""
         adapted = {}
         for name, value in body.items():
-            if name not in self._dropped:
+            if name not in self._dropped and name not in without:
                 adapted[name] = value
             elif (newer := _OPTIONAL[name]) is not None:
                 adapted[newer] = value
         return adapted
 
-    def _adapt(self, error: openai.BadRequestError, body: dict[str, Any]) -> bool:
-        """Whether the refusal names an optional parameter; it is left out or renamed from now on."""
-        text = f"{error.param or ''} {error.message}"
-        for name in _OPTIONAL:
-            if name in body and name not in self._dropped and name in text:
-                self._dropped.add(name)
-                return True
-        return False
+    def _blamed(
+        self, error: openai.BadRequestError, body: dict[str, Any], without: Collection[str]
+    ) -> str | None:
+        """The optional parameter that the refusal names. It may only mention it, or quote the prompt: what is
+        left out for good is what the request was taken without."""
+        known = [name for name in _OPTIONAL if name in body and name not in {*self._dropped, *without}]
+        if error.param in known:
+            return error.param
+        return next((name for name in known if re.search(rf"\b{name}\b", error.message)), None)
 
     def _answer(self, reply: Reply, seconds: float) -> Answer:
         if reply.refusal:
