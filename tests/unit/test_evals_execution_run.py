@@ -388,29 +388,33 @@ def test_more_rows_than_are_compared_are_the_answer_as_a_set(
     ]
 
 
+@pytest.mark.parametrize("by_strategy", [True, False], ids=["while it is asked", "while it is scored"])
 def test_a_run_stops_where_the_database_is_lost_and_goes_on_from_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_strategy: bool
 ) -> None:
-    """Lost while an answer is scored, and while the strategy itself asks: nothing is noted as wrong."""
-    run_query, model = SqliteEngine.run, knowing(gold_answers())
-    gone = [True]
+    """Nothing is noted as wrong; the last question, which was answered by then, is asked again."""
+    run_query, gone = SqliteEngine.run, [True]
 
     def lost(engine: SqliteEngine, sql: str, **more: Any) -> Any:
-        if gone and model.requests:
+        if gone and sql == "SELECT AVG(hero.height) FROM hero":
             raise ConnectError("the connection was lost")
         return run_query(engine, sql, **more)
 
     monkeypatch.setattr(SqliteEngine, "run", lost)
-    monkeypatch.syspath_prepend(str(Path(__file__).parent))
-    plan = zero_shot(tmp_path, strategies=("zero_shot",))
-    run = started(tmp_path / "run", plan, model)
+    answers = gold_answers() | {TASKS[3]["question"]: "SELECT AVG(hero.height) FROM hero"}
+    predicted = tmp_path / "p.json"
+    predicted.write_text(json.dumps(list(answers.values())), encoding="utf-8")
+    given: dict[str, Any] = {} if by_strategy else {"strategies": (), "predictions": {"p": str(predicted)}}
+    plan = zero_shot(tmp_path, **given)
+    run = started(tmp_path / "run", plan, knowing(answers))
     with pytest.raises(ConnectError):
         run.run()
-    assert run.folder.results.read() == []
+    assert [line["question_id"] for line in run.folder.results.read()] == ["7", "8", "9"]
     gone.clear()
-    again = started(tmp_path / "run", plan, model)
+    again = started(tmp_path / "run", plan, knowing(answers))
     again.run()
     assert [line["correct"] for line in again.lines()] == [True] * 4
+    assert len(again.folder.results.read()) == 4
 
 
 def test_gold_that_did_not_run_is_looked_at_again(tmp_path: Path) -> None:
