@@ -10,9 +10,9 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from sqlore.engines.base import line_and_column, short
+from sqlore.engines.cuts import misread
 from sqlore.engines.first_word import first_word
 from sqlore.errors import QueryError, UnsafeSql
-from sqlore.sql.check.cuts import misread
 
 __all__ = ["query_error", "require_reading"]
 

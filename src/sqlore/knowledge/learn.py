@@ -225,7 +225,7 @@ class _Learner:
             vectors = self._embed(parsed, known, descriptions)
         with self._timed("store"):
             self.seen.stored.update(new.hash for new in scripts)
-            self.seen.stored.update(number for _, number in rejected)
+            self.seen.reject((number, one.script) for one, number in rejected)
             sightings = self.seen.take()
             if not (outcomes or sightings):
                 return

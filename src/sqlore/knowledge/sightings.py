@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -23,6 +24,7 @@ class Seen:
         self._counts: dict[tuple[int, str, str], Sighting] = {}
         self._waiting: dict[tuple[int, str, str], None] = {}
         self._hashes: set[int] = set()
+        self._rejected: set[tuple[int, str]] = set()
         self._poorer: dict[tuple[int, str, str], tuple[tuple[int, str], ...]] = {}
         self._outdone: set[tuple[int, str, str]] = set()
 
@@ -58,10 +60,16 @@ class Seen:
             for key in ready
         ]
 
+    def reject(self, outcomes: Iterable[tuple[int, Script]]) -> None:
+        """Notes what was not understood; a script without text has another hash then, that of its place."""
+        for number, script in outcomes:
+            self.stored.add(number)
+            self._rejected.add((number, script.source or ""))
+
     def by_source(self) -> dict[str, set[int]]:
         """The hashes of the texts that each source holds, by its name."""
         found: dict[str, set[int]] = {}
-        for number, source, _ in self._counts:
+        for number, source in (*((n, s) for n, s, _ in self._counts), *self._rejected):
             found.setdefault(source, set()).add(number)
         return found
 

@@ -16,9 +16,9 @@ from sqlglot.errors import ParseError as SqlglotParseError
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from sqlore.engines.cuts import misread
 from sqlore.errors import NotAQuery, ParseError, SqlError, UnknownName, UnsafeSql
 from sqlore.model import Schema
-from sqlore.sql.check.cuts import misread
 from sqlore.sql.check.harmless import STATEMENTS, node_name, require_harmless
 from sqlore.sql.check.names import check_names
 from sqlore.sql.failures import plain
