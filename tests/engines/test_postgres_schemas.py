@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,13 @@ import pytest
 import servers
 import sqlore.workspace
 from sqlore.answer.cite import cite
+from sqlore.answer.slips import mended_names
 from sqlore.catalog import build_catalog
 from sqlore.catalog.build import schema_from_json, schema_to_json
 from sqlore.engines import Engine, connect
 from sqlore.engines.postgres_errors import cannot_connect
 from sqlore.engines.server_url import parse_server
-from sqlore.errors import ConnectError, QueryTimeout, UnknownName
+from sqlore.errors import ConnectError, QueryError, QueryTimeout, UnknownName
 from sqlore.prompts.bare_schema import bare_schema
 from sqlore.sql import check_query, parse_script
 from store_helpers import WordEmbedder
@@ -164,3 +166,31 @@ def test_a_certificate_for_another_host_is_not_called_untrusted() -> None:
     error = cannot_connect(target, f'connection to server at "127.0.0.1", port 5432 failed: {said}')
     assert "is for another host" in str(error)
     assert "sslrootcert=FILE" not in (error.hint or "")
+
+
+CAPITALS = (
+    'CREATE TABLE "Orders" (id int PRIMARY KEY, "createdAt" date, "Date" date, "order" text)',
+    "CREATE TABLE lines (order_id int, amount int)",
+    "INSERT INTO \"Orders\" VALUES (1, '2025-01-01', '2025-02-01', 'createdAt'), (2, NULL, NULL, 'b')",
+    "INSERT INTO lines VALUES (1, 5), (1, 7), (2, 9)",
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("SELECT createdAt FROM Orders ORDER BY createdAt LIMIT 1", ((date(2025, 1, 1),),)),
+        ("SELECT o.date FROM orders o WHERE o.CREATEDAT = '2025-01-01'", ((date(2025, 2, 1),),)),
+        ("SELECT count(*) FROM public.Orders WHERE \"order\" = 'createdAt'", ((1,),)),
+        ("SELECT sum(amount) FROM Orders JOIN lines ON Orders.id = order_id WHERE Orders.id = 1", ((12,),)),
+    ],
+)
+def test_names_with_capitals_run_without_their_quotes(sql: str, rows: tuple[object, ...]) -> None:
+    with connect(servers.postgres().make(CAPITALS, "capitals")) as engine:
+        schema = engine.schema()
+        with pytest.raises(QueryError):
+            engine.run(sql, limit=5, timeout=10)
+        checked = mended_names(sql, "postgres", schema)
+        assert checked.fault is None
+        assert checked.slips[0].sql == sql
+        assert engine.run(checked.sql, limit=5, timeout=10).rows == rows

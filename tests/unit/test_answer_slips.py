@@ -83,3 +83,15 @@ def test_an_alias_where_its_key_belongs() -> None:
 )
 def test_an_alias_that_may_be_something_else_stays(sql: str) -> None:
     assert mended_names(sql, "sqlite", KEYED).sql == sql
+
+
+def test_names_with_capitals_are_quoted_where_the_schema_has_no_other() -> None:
+    """Elsewhere than on PostgreSQL their case does not count."""
+    both = Table("Both", (Column("userId"), Column("userid"), Column("User Name"), Column("name")))
+    schema = Schema((both,), dialect="postgres")
+    sql = "SELECT b.userId, name, Both(name) FROM both b WHERE name = 'Both'"
+    checked = mended_names(sql, "postgres", schema)
+    assert checked.sql == "SELECT b.userId, name, Both(name) FROM \"Both\" b WHERE name = 'Both'"
+    assert [slip.sql for slip in checked.slips] == [sql]
+    assert mended_names(sql, "sqlite", schema).sql == sql
+    assert mended_names("SELECT 'open FROM Both", "postgres", schema).fault is not None

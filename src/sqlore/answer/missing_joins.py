@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlore.answer.join_path import Join, JoinGraph, condition, table_name
 from sqlore.answer.slips import Checked, mended_names
-from sqlore.catalog.names import always_quote, quote_name
+from sqlore.catalog.names import always_quote, quote_alias
 from sqlore.errors import UnknownName
 from sqlore.model import Attempt, Schema, Table
 
@@ -83,7 +83,7 @@ def _called(source: exp.Expr, dialect: str) -> str:
     """What a table of FROM is called, with the quotes that it is written with or needs."""
     alias = source.args.get("alias")
     name = alias.this if alias is not None else source.this
-    return quote_name(name.name, dialect) if not name.args.get("quoted") else always_quote(name.name, dialect)
+    return (always_quote if name.args.get("quoted") else quote_alias)(name.name, dialect)
 
 
 def _end_of_from(tokens: Sequence[Token], last: int) -> int:
@@ -216,7 +216,7 @@ def _alias(
     """What a joined table is called: as the query does already, else in the way of its other tables."""
     written, own = table_name(table, schema), _spelled(schema, table)
     if last and qualifier:
-        return written if qualifier.lower() == own.lower() else quote_name(qualifier, schema.dialect)
+        return written if qualifier.lower() == own.lower() else quote_alias(qualifier, schema.dialect)
     taken = {qualifier.lower(), *select.tables, *(alias.strip('"`[]').lower() for alias in names.values())}
     if own.lower() not in taken and all(
         alias.lower() == table_name(name, schema).lower() for name, alias in select.spelled.items()

@@ -1,4 +1,5 @@
-"""Slips that need no model to mend: a column under the wrong alias, an alias where its key belongs.
+"""Slips that need no model to mend: a column under the wrong alias, an alias where its key belongs, a name
+whose capitals need quotes.
 
 Small models often know the column and miss the alias: `T2.weight_kg` where only `T1` has a `weight_kg`. The
 check says so, and where exactly one alias of the query has that column nothing else can have been meant.
@@ -14,7 +15,8 @@ from typing import Final
 
 from sqlglot import exp
 
-from sqlore.catalog.names import quote_name
+from sqlore.answer.letter_case import with_capitals
+from sqlore.catalog.names import quote_alias, quote_name
 from sqlore.errors import SqlError, UnknownName
 from sqlore.model import Attempt, Schema
 from sqlore.sql import check_query
@@ -49,7 +51,11 @@ def mended_names(sql: str, dialect: str, schema: Schema) -> Checked:
     >>> mended_names(sql, "sqlite", Schema((hero, side))).sql
     'SELECT h.weight FROM hero h JOIN side s ON h.side_id = s.id'
     """
-    sql, slips = _with_keys(sql, dialect, schema)
+    quoted, capitals = with_capitals(sql, dialect, schema)
+    said = f"{dialect} reads names without quotes in small letters"
+    told = [Attempt(sql, f'{said}; "{name}" was meant') for name in capitals]
+    sql, keyless = _with_keys(quoted, dialect, schema)
+    slips = [*told, *keyless]
     while True:
         try:
             return Checked(check_query(sql, dialect, schema), slips)
@@ -72,7 +78,7 @@ def _in_place(sql: str, error: UnknownName, dialect: str) -> str | None:
         return None
     alias = error.instead.rpartition(".")[0]
     quoted = re.search(rf"""(?<!\w)["`\[]{re.escape(alias)}["`\]]""", sql, re.IGNORECASE)
-    alias = quoted.group() if quoted else quote_name(alias, dialect)
+    alias = quoted.group() if quoted else quote_alias(alias, dialect)
     return f"{sql[: qualifier.start()]}{alias}.{sql[error.position :]}"
 
 

@@ -89,14 +89,28 @@ def looks_secret(column: str) -> bool:
 
 
 def quote_name(name: str, dialect: str = "") -> str:
-    """The name as SQL: plain where it can be, else in the dialect's quotes.
+    """The name of the schema as SQL: plain where it can be, else in the dialect's quotes.
 
     >>> quote_name("label"), quote_name("order"), quote_name('a"b'), quote_name("K 12", "mysql")
     ('label', '"order"', '"a""b"', '`K 12`')
+
+    PostgreSQL takes a plain name for one in lower case:
+
+    >>> quote_name("createdAt", "postgres"), quote_name("createdAt", "sqlite")
+    ('"createdAt"', 'createdAt')
     """
-    if _PLAIN.match(name) and name.lower() not in RESERVED:
-        return name
-    return always_quote(name, dialect)
+    if dialect == "postgres" and name != name.lower():
+        return always_quote(name, dialect)
+    return quote_alias(name, dialect)
+
+
+def quote_alias(name: str, dialect: str = "") -> str:
+    """A name that a query gives without quotes, in whatever case: plain where it can be.
+
+    >>> quote_alias("T1", "postgres"), quote_alias("order")
+    ('T1', '"order"')
+    """
+    return name if _PLAIN.match(name) and name.lower() not in RESERVED else always_quote(name, dialect)
 
 
 def quote_reference(name: str, dialect: str = "") -> str:
