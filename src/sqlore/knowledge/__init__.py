@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlore.knowledge.describe.describer import Describer, describe_fragment, describe_script
 from sqlore.knowledge.enrich import Improved, improve_descriptions
-from sqlore.knowledge.learn import LearnProgress, LearnReport, learn
+from sqlore.knowledge.learn import learn
+from sqlore.knowledge.learn_report import LearnProgress, LearnReport
 from sqlore.knowledge.records import Change, Description, Health, Stats, Text, Use
 from sqlore.knowledge.store.store import Store
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from time import perf_counter
 from typing import TYPE_CHECKING, Final
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from sqlore.catalog import Catalog, Dictionary, entries_from_namings, humanize
 from sqlore.history import parse_all
 from sqlore.knowledge.describe.describer import Describer
+from sqlore.knowledge.learn_report import LearnProgress, LearnReport
 from sqlore.knowledge.records import (
     Batch,
     Description,
@@ -32,56 +33,11 @@ if TYPE_CHECKING:
     from sqlore.embed import Embedder
     from sqlore.knowledge.store.store import Store
 
-__all__ = ["LearnProgress", "LearnReport", "Misnamed", "learn"]
+__all__ = ["learn"]
 
 _AHEAD: Final = 250
 _EXAMPLES: Final = 3
 _SHORTEST_ALIAS: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class LearnProgress:
-    """How far learning is: scripts read, those among them that were new, and those not understood."""
-
-    read: int
-    new: int
-    folded: int
-    known: int
-    rejected: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Misnamed:
-    """A learned script that names what the database does not have: its key, and which names."""
-
-    script: int
-    key: str
-    what: str
-
-
-@dataclass(frozen=True, slots=True)
-class LearnReport:
-    """What a run of learning did.
-
-    `read` scripts were given: `known` were in the store already, `new` became scripts, `folded` are further
-    texts of known scripts, `rejected` were not understood, by reason. `completed` are known texts that
-    now have a question, an author or a time which they lacked. `items` are new knowledge items;
-    `catalog` is the one given, with what the history says about names and codes. `misnamed` are new scripts
-    that name what the database does not have: they are kept, and marked as stale.
-    """
-
-    read: int = 0
-    new: int = 0
-    folded: int = 0
-    known: int = 0
-    rejected: Mapping[RejectReason, int] = field(default_factory=dict)
-    items: int = 0
-    seconds: float = 0.0
-    stages: Mapping[str, float] = field(default_factory=dict)
-    catalog: Catalog | None = field(default=None, repr=False)
-    misnamed: tuple[Misnamed, ...] = ()
-    completed: int = 0
 
 
 def learn(

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sqlore.errors import SqlError
-from sqlore.knowledge.learn import LearnProgress, LearnReport, learn
+from sqlore.knowledge.learn import learn
+from sqlore.knowledge.learn_report import LearnProgress, LearnReport
 from sqlore.knowledge.records import script_hash
 from sqlore.model import Script
 from sqlore.sql import skeleton_of

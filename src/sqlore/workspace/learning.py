@@ -71,7 +71,7 @@ def learn_scripts(lore: Opened, scripts: Sequence[Script]) -> LearnReport:
 
 def _with_misnamed(lore: Opened, report: LearnReport, last: int) -> LearnReport:
     """The report with what the new scripts, behind the `last` one before, name that is not there."""
-    from sqlore.knowledge.learn import Misnamed
+    from sqlore.knowledge.learn_report import Misnamed
 
     gone = lore.store.stale_scripts(last)
     found = (
