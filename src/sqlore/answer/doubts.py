@@ -107,8 +107,9 @@ def alike(catalog: Catalog, column: str, value: str) -> tuple[list[ValueMatch], 
     """The values like `value` that a column (as fragments name it) holds, and those that others hold."""
     here: list[ValueMatch] = []
     elsewhere: list[ValueMatch] = []
+    named = table_and_column(column)
     for match in catalog.values.match(f"'{value}'"):
-        own = (match.table.lower(), match.column.lower()) == table_and_column(column)
+        own = (match.table.lower(), match.column.lower()) == named
         (here if own else elsewhere).append(match)
     return here, elsewhere
 

@@ -34,7 +34,11 @@ class Catalog:
 
     def with_entries(self, entries: Iterable[Entry]) -> Catalog:
         """A catalog that knows these entries too; new meanings of values are found in questions."""
-        dictionary = self.dictionary.with_entries(entries)
+        return self.with_only((*self.dictionary.entries, *entries))
+
+    def with_only(self, entries: Iterable[Entry]) -> Catalog:
+        """A catalog that knows these entries and no others of its dictionary."""
+        dictionary = Dictionary().with_entries(entries)
         kept = {(c.table.lower(), c.column.lower()): c.values for c in self.values.columns}
         return replace(self, dictionary=dictionary, values=_index(self.schema, dictionary, kept))
 

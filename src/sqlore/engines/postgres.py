@@ -16,7 +16,7 @@ import psycopg
 from psycopg import sql as text_of
 from psycopg.conninfo import make_conninfo
 
-from sqlore.engines.base import line_and_column, short, stopped, taken
+from sqlore.engines.base import line_and_column, quote_name, short, stopped, taken
 from sqlore.engines.first_word import first_word
 from sqlore.engines.postgres_errors import cannot_connect
 from sqlore.engines.postgres_schema import read_fingerprint, read_schema, read_schemas
@@ -145,7 +145,7 @@ class PostgresEngine(ServerEngine):
 
     def begin(self, connection: Any, timeout: float) -> None:
         milliseconds = self._milliseconds(timeout)
-        path = ", ".join(_quoted(name) for name in self._path) or "''"
+        path = ", ".join(quote_name(name) for name in self._path) or "''"
         settings = {
             "statement_timeout": str(milliseconds),
             "lock_timeout": str(milliseconds),
@@ -248,10 +248,6 @@ class PostgresEngine(ServerEngine):
 
     def read_fingerprint(self, connection: Any) -> str:
         return read_fingerprint(connection)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _position(error: psycopg.Error, sql: str) -> int | None:

@@ -273,8 +273,7 @@ class _Learner:
         dictionary = self._dictionary()
         if self.catalog is None or dictionary.entries == self.catalog.dictionary.entries:
             return self.catalog
-        # Added to nothing, the entries reach the value index as well.
-        return replace(self.catalog, dictionary=Dictionary()).with_entries(dictionary.entries)
+        return self.catalog.with_only(dictionary.entries)
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:

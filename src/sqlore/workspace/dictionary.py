@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlore.workspace.learning import remember, with_dictionary
+from sqlore.workspace.learning import remember
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -26,7 +26,7 @@ def say(lore: Opened, entries: Sequence[Entry], taken_back: Sequence[Entry]) -> 
         before = now.dictionary
         for entry in (*entries, *taken_back):
             before = before.without(entry.table, entry.column, entry.value, source="person")
-        return with_dictionary(now, (*before.entries, *said))
+        return now.with_only((*before.entries, *said))
 
     store = lore.create_store()
     if not known:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from sqlore.workspace.places import set_remembered, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from sqlore.catalog import Catalog, Entry
     from sqlore.knowledge import LearnReport
     from sqlore.model import Schema, Script
     from sqlore.workspace.opened import OnProgress, Opened
 
-__all__ = ["fresh_catalog", "keep_catalog", "learn_history", "learn_scripts", "remember", "with_dictionary"]
+__all__ = ["fresh_catalog", "keep_catalog", "learn_history", "learn_scripts", "remember"]
 
 
 def learn_history(
@@ -130,14 +130,7 @@ def _as_said(catalog: Catalog, saved: Catalog | None) -> Catalog:
     if saved is None or _of_people(saved) == _of_people(catalog):
         return catalog
     rest = (entry for entry in catalog.dictionary.entries if entry.source != "person")
-    return with_dictionary(catalog, (*rest, *_of_people(saved)))
-
-
-def with_dictionary(catalog: Catalog, entries: Iterable[Entry]) -> Catalog:
-    """The catalog with these entries and no others; added to nothing, they reach the value index as well."""
-    from sqlore.catalog import Dictionary
-
-    return replace(catalog, dictionary=Dictionary()).with_entries(entries)
+    return catalog.with_only((*rest, *_of_people(saved)))
 
 
 def _of_people(catalog: Catalog) -> tuple[Entry, ...]:

@@ -25,7 +25,7 @@ from sqlore.evals.execution.order import Cut, cut_of, settled
 from sqlore.evals.results import same_multiset, same_set
 from sqlore.model import Rows
 
-__all__ = ["NOT_ASKED", "ROWS", "Gold", "GoldStatus", "asks_for_order", "check_gold"]
+__all__ = ["NOT_ASKED", "ROWS", "Gold", "GoldStatus", "asks_for_order", "check_gold", "run_anew"]
 
 GoldStatus = Literal["ok", "missing", "error", "timeout", "too_large", "nondeterministic"]
 #: Without an answer to compare with nothing is asked; where gold could differ, it is asked and not counted.
@@ -105,7 +105,7 @@ def _looked_at(
     plain = (1,) * len(rows) if cut.ordered else None
     if cut.sql is None:
         return plain, ""
-    found = _tried(engine, cut.sql, timeout)
+    found = run_anew(engine, cut.sql, timeout)
     if found is None or found.truncated:
         return plain, ""
     every = comparable_rows(found.rows)
@@ -129,14 +129,15 @@ def _looked_at(
 def _holds_settled(engine: Engine, sql: str, rows: Sequence[tuple[Any, ...]], timeout: float) -> bool:
     """Whether the same rows come when what the query leaves open is settled one way and the other way."""
     for other in settled(sql, engine.dialect):
-        found = _tried(engine, other, timeout)
+        found = run_anew(engine, other, timeout)
         if found is not None and not same_set(found.rows, rows):
             return False
     return True
 
 
-def _tried(engine: Engine, sql: str, timeout: float) -> Rows | None:
-    """The rows of what was written anew; None where it cannot be written so: nothing is known."""
+def run_anew(engine: Engine, sql: str, timeout: float) -> Rows | None:
+    """The rows of a query that was written anew, at most `ROWS`; None where it cannot be written so, or takes
+    too long: nothing is known. Raises `ConnectError` where the connection is lost."""
     try:
         return engine.run(sql, limit=ROWS, timeout=timeout)
     except ConnectError:

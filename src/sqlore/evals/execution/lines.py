@@ -12,7 +12,6 @@ from sqlore.errors import (
     ModelRefusal,
     ModelTimeout,
     ModelUnavailable,
-    SqlError,
     SqloreError,
     UsageError,
 )
@@ -20,10 +19,9 @@ from sqlore.evals.compare_rows import comparable_rows, judge
 from sqlore.evals.execution.arena import Answered, Arena, Contestant
 from sqlore.evals.execution.diff import UNTAKEN
 from sqlore.evals.execution.folder import Kept
-from sqlore.evals.execution.gold import ROWS, Gold
-from sqlore.evals.execution.tasks import Question
+from sqlore.evals.execution.gold import ROWS, Gold, run_anew
+from sqlore.evals.execution.tasks import Question, skeleton_of
 from sqlore.model import Rows
-from sqlore.sql import parse_script
 
 __all__ = ["answer_line", "gold_line", "scored_sql"]
 
@@ -68,7 +66,8 @@ def scored_sql(said: Answered, task: Question, gold: Gold, place: Arena) -> dict
     out: dict[str, Any] = {"correct": False, "strict": False, "skeleton": False, "valid": False}
     if not said.sql.strip():
         return out | {"error": said.error or "no SQL", "why": "none"}
-    out["skeleton"] = bool(task.skeleton) and _skeleton(said.sql, place) == task.skeleton
+    read_as = place.engine.dialect, place.catalog.schema
+    out["skeleton"] = bool(task.skeleton) and skeleton_of(said.sql, *read_as) == task.skeleton
     if said.error:
         return out | {"error": said.error, "why": "error"}
     try:
@@ -89,22 +88,10 @@ def _once_each(sql: str, rows: Rows, gold: Gold, place: Arena) -> dict[str, Any]
     if not set(comparable_rows(rows.rows)) <= set(comparable_rows(gold.rows)):
         return {"why": "more"}
     distinct = f"SELECT DISTINCT * FROM (\n{sql.strip().rstrip(';')}\n) AS every_row"
-    try:
-        found = place.engine.run(distinct, limit=ROWS, timeout=place.settings.query_timeout)
-    except ConnectError:
-        raise
-    except SqloreError:  # it cannot be written so, or takes too long
-        return {"why": "more"}
-    if found.truncated or not judge(found.rows, gold.rows).correct:
+    found = run_anew(place.engine, distinct, place.settings.query_timeout)
+    if found is None or found.truncated or not judge(found.rows, gold.rows).correct:
         return {"why": "more"}
     return {"correct": True, "why": "repetition"}
-
-
-def _skeleton(sql: str, place: Arena) -> str | None:
-    try:
-        return parse_script(sql, place.engine.dialect, place.catalog.schema).skeleton
-    except SqlError:
-        return None
 
 
 def gold_line(database: str, task: Question, gold: Gold) -> dict[str, Any]:

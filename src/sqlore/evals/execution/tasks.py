@@ -35,6 +35,7 @@ __all__ = [
     "only_these",
     "read_questions",
     "same_sql",
+    "skeleton_of",
     "unique",
 ]
 
@@ -234,7 +235,7 @@ def described(
                 exclude=task.exclude | twins,
                 kinds=_kinds(task.knowledge or tuple(pieces)),
                 difficulty=task.difficulty or _size(len(task.knowledge or pieces)),
-                skeleton=_skeleton(task.sql, run_as, schema)
+                skeleton=skeleton_of(task.sql, run_as, schema)
                 if run_as not in (None, dialect)
                 else gold.skeleton
                 if gold
@@ -244,7 +245,8 @@ def described(
     return out
 
 
-def _skeleton(sql: str, dialect: str | None, schema: Schema | None) -> str:
+def skeleton_of(sql: str, dialect: str | None, schema: Schema | None) -> str:
+    """The skeleton of the whole query; empty where it cannot be read."""
     try:
         return parse_script(sql, dialect, schema).skeleton
     except SqlError:
