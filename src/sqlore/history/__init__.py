@@ -8,6 +8,7 @@ Each stage is a function from an iterable to an iterator (folding, which must se
 from __future__ import annotations
 
 from sqlore.history.fold import Folded, History, Variant, collect, fold
+from sqlore.history.naming import SourceNames
 from sqlore.history.parse import MAX_CHARACTERS, parse_all, read_and_parse
 from sqlore.history.placeholders import has_placeholders
 from sqlore.history.source import FORMATS, databases_in, read_history
@@ -17,6 +18,7 @@ __all__ = [
     "MAX_CHARACTERS",
     "Folded",
     "History",
+    "SourceNames",
     "Variant",
     "collect",
     "databases_in",

@@ -16,6 +16,7 @@ from sqlore.engines import is_server, mistyped, place_of
 from sqlore.errors import SourceError, UsageError
 from sqlore.history.columns import FIELDS, check_fields, looks_like_sql
 from sqlore.history.decode import binary_kind, lines_of
+from sqlore.history.naming import SourceNames
 from sqlore.history.records import OnColumns, Origin, scripts_of
 from sqlore.history.server_log import server_scripts
 from sqlore.history.sqlfile import sql_scripts
@@ -46,6 +47,7 @@ def read_history(
     dialect: str | None = None,
     database: str | None = None,
     on_columns: OnColumns | None = None,
+    names: SourceNames | None = None,
 ) -> Iterator[Script | Rejected]:
     """The scripts of a history in order, lazily, with a `Rejected` for what gives none.
 
@@ -55,7 +57,8 @@ def read_history(
     columns of a table that are not recognised by their own names: ``{"sql": "stmt", "author": "who"}``.
     Of a history of several databases, `database` keeps the scripts of that one and those of none.
     `on_columns` is told of each table, by its source, which of its columns is read as which field,
-    and which are not read.
+    and which are not read. `names` are those that files have already; without them a file is called by its
+    path within `source`, whatever other files are called so.
 
     Raises `UsageError` for an unknown format or field at once; `SourceError` for a missing source at
     once, for an empty one or one without SQL while it is read.
@@ -81,9 +84,10 @@ def read_history(
             raise SourceError(
                 "the folder cannot be opened", where=str(source), hint="give yourself permission to read it"
             )
-        found = _read_folder(path, origin, format)
+        found = _read_folder(path, origin, format, names)
     else:
-        found = _read_file(path, replace(origin, source=path.name), format)
+        name = names.name(path, path.parent) if names else path.name
+        found = _read_file(path, replace(origin, source=name), format)
     return _never_empty(_of_database(found, database), str(source))
 
 
@@ -142,15 +146,19 @@ def _never_empty(found: Iterator[Script | Rejected], where: str) -> Iterator[Scr
     yield from found
 
 
-def _read_folder(root: Path, within: Origin, format: str | None) -> Iterator[Script | Rejected]:
+def _read_folder(
+    root: Path, within: Origin, format: str | None, names: SourceNames | None
+) -> Iterator[Script | Rejected]:
     """Every file of the folder; one that cannot be read gives a rejection and does not stop the rest."""
     for path, fault in _files(root):
-        name = path.relative_to(root).as_posix()
-        origin = replace(within, source=name)
         known = _BY_SUFFIX.get(path.suffix.lower())
+        if fault is None and (known is None or format not in (None, known)):
+            continue
+        name = names.name(path, root) if names else path.relative_to(root).as_posix()
+        origin = replace(within, source=name)
         if fault is not None:
             yield origin.reject("", "unreadable", fault, None)
-        elif known is not None and format in (None, known):
+        else:
             try:
                 yield from _read_file(path, origin, known)
             except SourceError as error:

@@ -31,7 +31,7 @@ def learn_history(
     **reading: Any,
 ) -> LearnReport:
     """Learns every script of `sources`, as `Workspace.learn` says it."""
-    from sqlore.history import read_history
+    from sqlore.history import SourceNames, read_history
     from sqlore.knowledge import learn
     from sqlore.sql.tokens import dialect_of
 
@@ -39,21 +39,26 @@ def learn_history(
         dialect = dialect or lore.engine.dialect
     if dialect:
         dialect_of(dialect)
-    scripts = chain.from_iterable(read_history(s, dialect=dialect, **reading) for s in sources)
+    known = lore.store.meta("files") if lore.store_file.exists() else None
+    names = SourceNames(lore.store_file.parent, known)
+    scripts = chain.from_iterable(read_history(s, dialect=dialect, names=names, **reading) for s in sources)
     first = list(islice(scripts, 1))  # a history that cannot be read leaves no empty store behind
     store = lore.create_store()
     if reembed:
         store.reembed(lore.embedder)
     (catalog, state), last = fresh_catalog(lore, schema, on_progress), store.last_script()
-    report = learn(
-        store,
-        chain(first, scripts),
-        catalog=catalog,
-        dialect=dialect,
-        embedder=lore.embedder,
-        whole="-" not in map(str, sources),
-        on_progress=on_progress and (lambda p: on_progress("learning scripts", p.read, None)),
-    )
+    try:
+        report = learn(
+            store,
+            chain(first, scripts),
+            catalog=catalog,
+            dialect=dialect,
+            embedder=lore.embedder,
+            whole="-" not in map(str, sources),
+            on_progress=on_progress and (lambda p: on_progress("learning scripts", p.read, None)),
+        )
+    finally:  # of what was stored before an interrupt, too
+        store.set_meta(files=names.text())
     keep_catalog(lore, report.catalog or catalog, catalog.schema, state)
     return _with_misnamed(lore, report, last)
 
