@@ -13,6 +13,7 @@ from sqlore.knowledge.describe.conditional import Conditional, bare, conditional
 from sqlore.knowledge.describe.dates import date_unit, is_now
 from sqlore.knowledge.describe.english import bracketed
 from sqlore.knowledge.describe.functions import number_of, text_of
+from sqlore.knowledge.describe.moments import Moments
 
 if TYPE_CHECKING:
     from sqlore.knowledge.describe.expr import Formulas
@@ -24,7 +25,7 @@ _OPERATIONS: Final = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 _AGGREGATED: Final = (exp.AggFunc, exp.Filter, exp.Window)
 
 
-class Arithmetic:
+class Arithmetic(Moments):
     """The part of `Formulas` that says +, -, *, / and %."""
 
     queries: Queries
@@ -33,10 +34,6 @@ class Arithmetic:
     def about(self, entity: str) -> Formulas:
         """The formulas of a sentence about another table."""
         return self.queries.formulas(entity)
-
-    def noun(self, node: exp.Expr) -> str:
-        """A formula as a noun phrase."""
-        raise NotImplementedError
 
     def counted(self, node: exp.Expr) -> str:
         """What a COUNT counts."""
@@ -124,6 +121,8 @@ class Arithmetic:
             if is_now(start):
                 return f"age ({unit}s from {self.whole(end)} until today)"
             return f"{unit}s between {self.whole(end)} and {self.whole(start)}"
+        if away := self.away(node):
+            return away
         if left.find(exp.AggFunc) and right.find(exp.AggFunc):
             sides = [
                 self.whole(side) if isinstance(side, (exp.Add, exp.Sub)) else self.noun(side)
@@ -133,7 +132,8 @@ class Arithmetic:
         return f"{self.operand(left, node, right)} minus {self.operand(right, node)}"
 
     def add(self, node: exp.Expr) -> str:
-        return f"{self.operand(node.this, node, node.expression)} plus {self.operand(node.expression, node)}"
+        plain = f"{self.operand(node.this, node, node.expression)} plus {self.operand(node.expression, node)}"
+        return self.away(node) or plain
 
     def modulo(self, node: exp.Expr) -> str:
         return f"remainder of {self.whole(node.this)} by {self.whole(node.expression)}"

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 from sqlglot import exp
 
 from sqlore.knowledge.describe.conditional import bare
-from sqlore.knowledge.describe.dates import date_unit, is_now, moved
+from sqlore.knowledge.describe.dates import date_unit
 from sqlore.knowledge.describe.english import bracketed, joined
 from sqlore.knowledge.describe.functions import number_of, text_of
 from sqlore.knowledge.describe.nested import Holding, holding, is_of_column, spoken_json
 from sqlore.knowledge.describe.reading import escaped, plain
+from sqlore.knowledge.describe.shifts import is_dated, shift_of
 from sqlore.knowledge.describe.subject import unwrapped
 from sqlore.knowledge.describe.words import Vocabulary
 
@@ -177,7 +178,7 @@ class Conditions:
     ) -> str:
         number = number_of(right)
         moment = (
-            (self._is_moment(left) or _DAY.match(text_of(right) or "") or _is_dated(right))
+            (self._is_moment(left) or _DAY.match(text_of(right) or "") or is_dated(right) or shift_of(right))
             and not isinstance(bare(right), (exp.Subquery, exp.Select))
             and (number is None or number >= _FIRST_YEAR)
         )
@@ -243,6 +244,8 @@ class Conditions:
         node = bare(node)
         if isinstance(node, exp.Column):
             return self.words.is_moment(node.table, node.name)
+        if shift_of(node) is not None:
+            return True
         found = date_unit(node)
         return found is not None and found[0] in ("year", "date", "day", "year and month")
 
@@ -263,12 +266,6 @@ class Conditions:
         if verb not in _FLAGS or not rest or value not in _YES | _NO:
             return None
         return f"{_FLAGS[verb][value in _NO]} {rest}"
-
-
-def _is_dated(node: exp.Expr) -> bool:
-    """Whether a formula is the present moment or one some days from it."""
-    node = bare(node)
-    return is_now(node) or moved(node) is not None
 
 
 def within(node: exp.Expr, part: exp.Expr, said: str) -> str:

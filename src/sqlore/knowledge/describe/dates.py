@@ -17,7 +17,7 @@ from sqlore.knowledge.describe.functions import arguments, function_name, text_o
 __all__ = ["Moved", "date_unit", "is_now", "moved", "said_moved", "unit_of"]
 
 _NOW: Final = word_set(
-    """now getdate getutcdate sysdate current_timestamp current_date currenttimestamp currentdate
+    """now getdate getutcdate sysdate curdate current_timestamp current_date currenttimestamp currentdate
     localtimestamp sysdatetime today systimestamp"""
 )
 _DATED: Final = word_set("date datetime julianday timestamp to_date unixepoch")
@@ -126,6 +126,8 @@ class Moved(NamedTuple):
 
 def is_now(node: exp.Expr) -> bool:
     """Whether a formula is the present moment: now(), current_timestamp, date('now')."""
+    if isinstance(node, exp.Column) and not node.table:  # Oracle's, without brackets
+        return node.name.lower() in ("sysdate", "systimestamp")
     name = function_name(node)
     if name in _NOW:
         return True

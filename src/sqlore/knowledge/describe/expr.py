@@ -24,8 +24,8 @@ from sqlore.knowledge.describe.functions import (
     number_of,
     text_of,
 )
-from sqlore.knowledge.describe.moments import Moments
 from sqlore.knowledge.describe.nested import holding, inner
+from sqlore.knowledge.describe.shifts import start_of
 from sqlore.knowledge.describe.words import Vocabulary
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _AGGREGATES: Final[dict[type[exp.Expr], str]] = {
 }
 
 
-class Formulas(Arithmetic, Moments):
+class Formulas(Arithmetic):
     """Noun phrases for formulas.
 
     `entity` is the table that the sentence is about: its columns need no "of the ...". `queries` says
@@ -72,6 +72,8 @@ class Formulas(Arithmetic, Moments):
     def column(self, node: exp.Expr) -> str:
         """A column, with its table where the sentence is about another one."""
         assert isinstance(node, exp.Column)
+        if is_now(node):
+            return "today"
         table, name = node.table, node.name
         if isinstance(node.this, exp.Star):
             return f"all columns of {self.words.tables(table)}"
@@ -242,6 +244,10 @@ class Formulas(Arithmetic, Moments):
         name = function_name(node)
         if is_now(node):
             return "today"
+        if start := start_of(node):
+            return self.start(*start)
+        if away := self.away(node):
+            return away
         shift = moved(node)
         if shift is not None and name != "julianday":
             return self.shifted(*shift, name)

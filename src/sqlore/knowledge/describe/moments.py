@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from sqlore.knowledge.describe.dates import date_unit, said_moved, unit_of
+from sqlore.knowledge.describe.conditional import bare
+from sqlore.knowledge.describe.dates import date_unit, is_now, said_moved, unit_of
 from sqlore.knowledge.describe.english import joined
 from sqlore.knowledge.describe.functions import PLAIN_CALLS, text_of
+from sqlore.knowledge.describe.shifts import Shift, shift_of, start_of
 
 __all__ = ["Moments"]
 
@@ -30,6 +32,8 @@ class Moments:
 
     def date_part(self, node: exp.Expr) -> str:
         """EXTRACT, YEAR, DATE_TRUNC and their kin."""
+        if start := start_of(node):
+            return self.start(*start)
         found = date_unit(node)
         return f"{found[0]} of {self.whole(found[1])}" if found else self.call(node)
 
@@ -44,12 +48,28 @@ class Moments:
         unit, between = unit_of(named), joined([self.whole(part) for part in parts])
         return f"{unit}s between {between}" if unit else f"difference ({named.name}) between {between}"
 
+    def away(self, node: exp.Expr) -> str | None:
+        """A date some time from another, "3 days before due"; None where the formula is none."""
+        found = shift_of(node)
+        if found is None:
+            return None
+        return self._away(found, self.noun(found.date) if start_of(found.date) else self.whole(found.date))
+
+    def _away(self, shift: Shift, date: str) -> str:
+        return shift.said(text_of(bare(shift.amount)) or self.whole(shift.amount), date)
+
     def date_add(self, node: exp.Expr) -> str:
-        """DATE_ADD and DATE_SUB of an interval: "3 days before due"."""
-        if not isinstance(node.expression, exp.Interval):
-            return self.call(node)
-        side = "before" if node.key.endswith("sub") else "after"
-        return f"{self.noun(node.expression)} {side} {self.whole(node.this)}"
+        """DATE_ADD and DATE_SUB, of an interval or of so many days."""
+        return self.away(node) or self.call(node)
+
+    def start(self, unit: str, date: exp.Expr) -> str:
+        """The start of a unit of time, "the start of this month"."""
+        if is_now(bare(date)):
+            return "today" if unit == "day" else f"the start of this {unit}"
+        away = shift_of(date)
+        if away is not None and away.unit == unit and is_now(bare(away.date)):
+            return self._away(away, self.start(unit, away.date))
+        return f"the start of the {unit} of ({self.noun(date)})"
 
     def shifted(self, date: exp.Expr, steps: Sequence[exp.Expr], name: str) -> str:
         """A date that is moved: "30 days before today"."""
