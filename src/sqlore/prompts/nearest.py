@@ -83,7 +83,8 @@ class Nearest:
 
     def prompt(self, context: PromptContext, scores: NDArray[np.floating]) -> Prompt:
         """A prompt with the pairs of the highest `scores` (n) that fit; of equal SQL only one is taken."""
-        order = np.argsort(-scores, kind="stable")[:_LOOKED_AT]
+        # The last digits of a score are the processor's: near ties go by the order of the training set.
+        order = np.argsort(-np.round(scores, 4), kind="stable")[:_LOOKED_AT]
         shots: dict[tuple[str, str], Shot] = {}
         for number in order:
             one = self.shot(self.pairs[number])
