@@ -13,6 +13,7 @@ from sqlore.catalog.meanings import prose_meanings, value_meanings
 from sqlore.catalog.readers import decode, read_dictionary
 from sqlore.errors import SourceError, UsageError
 from sqlore.model import Column, Naming, Schema, Table
+from sqlore.sql import parse_script
 from support import data_dir
 
 SOURCES = ("person", "file", "database", "history", "model")
@@ -93,6 +94,31 @@ def test_comments_of_the_database_are_entries() -> None:
         ("a11", "average salary", "average salary", "database"),
         ("d", ("the date on which " * 3).strip(), "", "database"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("comment", "name", "about", "meanings"),
+    [
+        ("3 = cancelled", "", None, {"3": "cancelled"}),
+        ("1=new; 2=paid, 3=cancelled", "", None, {"1": "new", "2": "paid", "3": "cancelled"}),
+        ("order status (1 = open, 2 = closed)", "order status", "order status", {"1": "open", "2": "closed"}),
+        ("where it stands: 1 -> open / 2 -> closed", "", "where it stands", {"1": "open", "2": "closed"}),
+        ("date of birth", "date of birth", "date of birth", {}),
+        ("is set by a trigger", "", "is set by a trigger", {}),
+        ("see wiki", "", "see wiki", {}),
+        ("ratio 1:100", "", "ratio 1:100", {}),
+        ("net price, 19% VAT = amount * 0.19", "", "net price, 19% VAT = amount * 0.19", {}),
+        ("from 10:30 on", "", "from 10:30 on", {}),
+    ],
+)
+def test_a_comment_is_a_name_a_description_or_meanings_of_codes(
+    comment: str, name: str, about: str | None, meanings: dict[str, str]
+) -> None:
+    columns = (Column("st", "INTEGER", comment=comment),)
+    dictionary = Dictionary(tuple(entries_from_schema(Schema((Table("orders", columns),)))))
+    assert dictionary.value_meanings("orders", "st") == meanings
+    assert dictionary.describe_column("orders", "st") == about
+    assert (dictionary.entry("orders", "st") or Entry("")).name == name
 
 
 def test_comments_stay_with_the_table_of_their_schema() -> None:
@@ -359,6 +385,34 @@ def test_the_name_most_scripts_use_comes_first() -> None:
         2,
         "history",
     )
+
+
+def test_names_that_tie_and_names_of_roles_name_nothing() -> None:
+    namings = [Naming("doc.nm", alias, ("doc.nm",)) for alias in ("doctor", "chief")]
+    assert entries_from_namings(namings) == []
+    assert entries_from_namings([Naming("doc.nm", "chief"), Naming("doc.nm", "chief", ("",))]) == []
+    (entry,) = entries_from_namings([*namings, namings[0]])
+    assert (entry.name, entry.synonyms) == ("doctor", ("chief",))
+    (entry,) = entries_from_namings([Naming('"order"."St"', "state", ('"order"."St"',))])
+    assert (entry.table, entry.column, entry.name) == ("order", "st", "state")
+
+
+@pytest.mark.parametrize(
+    ("sql", "columns"),
+    [
+        ("SELECT e.nm AS doctor, b.nm AS chief FROM doc e LEFT JOIN doc b ON b.id = e.boss", [(), ()]),
+        ("SELECT nm AS chief FROM doc WHERE id IN (SELECT boss FROM doc)", [()]),
+        ("SELECT id FROM doc WHERE id IN (SELECT boss AS chief FROM doc)", [()]),
+        ("SELECT x.st AS status FROM (SELECT st FROM orders) x", [("orders.st",)]),
+        (
+            "WITH o AS (SELECT st AS status, id FROM orders), a AS (SELECT id FROM o),"
+            " b AS (SELECT id FROM o) SELECT a.id FROM a JOIN b ON a.id = b.id",
+            [("orders.st",)],
+        ),
+    ],
+)
+def test_a_role_of_a_table_that_stands_twice_is_no_name(sql: str, columns: list[tuple[str, ...]]) -> None:
+    assert [naming.columns for naming in parse_script(sql, "postgres").namings] == columns
 
 
 def test_case_gives_codes_their_meanings() -> None:

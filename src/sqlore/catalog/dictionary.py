@@ -8,10 +8,12 @@ entries stay, so a person's entry taken back uncovers the file's.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal
 
+from sqlore.catalog.meanings import comment_meanings, reads_like_name
 from sqlore.catalog.names import humanize
 from sqlore.model import Schema
 
@@ -21,6 +23,8 @@ PRECEDENCE: Final[Mapping[str, int]] = {"person": 0, "file": 1, "database": 2, "
 """Whose word counts more: the smaller number."""
 
 Key = tuple[str, str, str | None]
+
+_NUMBERS: Final = re.compile(r"(?:tiny|small|medium|big|u)?int|num|dec|real|float|double|serial", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,14 +210,25 @@ def _is_sensitive(entry: Entry | None) -> bool | None:
 
 
 def entries_from_schema(schema: Schema) -> list[Entry]:
-    """The database's own comments as entries; a comment of up to six words is a name as well."""
+    """The database's own comments as entries: a short noun phrase is a name too, `3 = lost` a code's meaning.
+
+    >>> from sqlore.model import Column, Table
+    >>> columns = Column("a11", comment="average salary"), Column("st", comment="3 = lost")
+    >>> [(e.value, e.name, e.description) for e in entries_from_schema(Schema((Table("t", columns),)))]
+    [(None, 'average salary', 'average salary'), ('3', '', 'lost')]
+    """
     entries = []
     for table in schema.tables:
-        if table.comment:
+        if table.comment and table.comment.strip():
             entries.append(Entry(table.full_name, None, None, table.comment.strip(), "database"))
+        names = [column.name for column in table.columns]
         for column in table.columns:
             comment = (column.comment or "").strip()
-            if comment:
-                name = comment if len(comment.split()) <= 6 else ""
-                entries.append(Entry(table.full_name, column.name, None, comment, "database", name))
+            numeric = _NUMBERS.match(column.type) is not None
+            about, meanings = comment_meanings(comment, numeric=numeric, column=column.name, columns=names)
+            if about:
+                name = about if reads_like_name(about) else ""
+                entries.append(Entry(table.full_name, column.name, None, about, "database", name))
+            for value, meaning in meanings.items():
+                entries.append(Entry(table.full_name, column.name, value, meaning, "database"))
     return entries

@@ -50,6 +50,22 @@ _NO_CODE: Final = word_set(
     none empty blank nan n/a na missing values value where if when the a an it this that these those for in
     some all any more others other http https definition meaning type remark formatted"""
 )
+#: Where the list of codes of a comment begins.
+_CODES: Final = re.compile(
+    rf"(?:^|(?<=[\s(:;,.]))(?:{_QUOTED}|-?\d{{1,4}}|[A-Z][A-Z0-9]{{0,2}}|[a-z])(?:\s*(?:-{{1,2}}>|=>|:=|=|:)|\s+[–—-]\s|\s+(?:{_VERB})\s)"
+)
+_NAME_WORDS: Final = 5
+_WORD: Final = re.compile(r"[^\W_][\w'’/&-]*\Z")
+_NO_START: Final = word_set(
+    """in at by on for from if when where whether how why what who which see use used set not no never always
+    only do don't please todo fixme xxx deprecated unused obsolete legacy ignore filled computed
+    calculated derived taken copied mandatory optional required references foreign fk pk
+    primary same as like since until once"""
+)
+_NO_NAME: Final = word_set(
+    """is are was were be has have had can could may might must shall should will would does did means
+    contains holds stores refers gets comes points says tells that which deprecated unused"""
+)
 _NULLS: Final = word_set("null none empty blank nan missing unknown")
 
 
@@ -108,6 +124,48 @@ def prose_meanings(text: str, names: Collection[str] = ()) -> dict[str, str]:
     # Two codes of one meaning: the sentence was cut in the wrong place.
     found = {code: meaning for code, meaning in pairs if meaning and meanings.count(meaning) == 1}
     return found if len(found) > 1 else {}
+
+
+def comment_meanings(
+    text: str, *, numeric: bool = False, column: str = "", columns: Collection[str] = ()
+) -> tuple[str, dict[str, str]]:
+    """What a comment says of a column, and the meanings of codes that it lists; see `value_meanings`.
+
+    >>> comment_meanings("3 = cancelled"), comment_meanings("kind of payment (C = cash, B = bank)")
+    (('', {'3': 'cancelled'}), ('kind of payment', {'C': 'cash', 'B': 'bank'}))
+    >>> comment_meanings("net price: gross = net * 1.19", numeric=True)
+    ('net price: gross = net * 1.19', {})
+    """
+    start = _CODES.search(text)
+    if start is None:
+        return text, {}
+    about, listed = text[: start.start()].strip(" \n:;,.(-"), text[start.start() :]
+    if about and text[start.start() - 1] == "(":
+        listed, _, after = listed.partition(")")
+        about = f"{about} {after.strip(' .')}".strip()
+    listed = re.sub(r"\s*[/|]\s*(?=[\w'\"]+\s*(?:=|:|-+>))", "; ", listed)
+    found = value_meanings(listed, numeric=numeric, column=column, columns=columns)
+    sure = len(found) > 1 or "=" in start[0] or len(next(iter(found), "")) == 1
+    spoken = all(meaning[:1].isalpha() for meaning in found.values())
+    return (about, found) if found and sure and spoken else (text, {})
+
+
+def reads_like_name(text: str) -> bool:
+    """Whether a text is a short noun phrase, so that it can stand for the name of a column in a sentence.
+
+    >>> [reads_like_name(t) for t in ("average salary", "date of birth", "Geburtsdatum des Patienten")]
+    [True, True, True]
+    >>> [reads_like_name(t) for t in ("3 = cancelled", "do not use", "set by a trigger", "in cents")]
+    [False, False, False, False]
+    """
+    words = text.lower().rstrip(".").split()
+    plain = all(_WORD.match(word) for word in words)
+    return (
+        0 < len(words) <= _NAME_WORDS
+        and plain
+        and words[0] not in _NO_START
+        and not _NO_NAME.intersection(words)
+    )
 
 
 def without_headings(text: str) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _ALIASES: Final = 5  # names kept a column
 _NAME: Final = r"""(?:[\w$]+|"[^"]+"|`[^`]+`|\[[^\]]+\])"""
 _COLUMN: Final = re.compile(rf"{_NAME}(?:\.{_NAME})*\Z")
+_PART: Final = re.compile(r'"(?:[^"]|"")*"|[^."]+')
 _EMPTY_NAMES: Final = word_set(
     """a b c d x y z t v n id key val value values result results res output col column field name cnt count
     num number total sum avg average min max tmp temp data expr alias label1 year month day date"""
@@ -27,8 +28,9 @@ def entries_from_namings(namings: Iterable[Naming]) -> list[Entry]:
     """Dictionary entries from the names that scripts gave to columns and codes; each naming is one vote.
 
     A bare column with an alias gives the column that name; the name most scripts use comes first, the others
-    are its synonyms. A CASE that turns codes into texts gives the codes their meanings; where scripts differ,
-    most win. Names that say nothing (``cnt``, ``x``, the column's own) are left out. `support` is the count.
+    are its synonyms; where no name is used more than all others, there is none. A CASE that turns codes into
+    texts gives the codes their meanings; where scripts differ, most win. Names that say nothing (``cnt``,
+    ``x``, the column's own) are left out. `support` is the count.
 
     >>> entries = entries_from_namings([
     ...     Naming("m.label", "is_carcinogenic", ("molecule.label",)),
@@ -39,26 +41,43 @@ def entries_from_namings(namings: Iterable[Naming]) -> list[Entry]:
     columns: dict[str, Counter[str]] = {}
     values: dict[tuple[str, str], Counter[str]] = {}
     for naming in namings:
-        if len(naming.columns) == 1 and _COLUMN.match(naming.expression.strip()):
+        if len(naming.columns) == 1 and naming.columns[0] and _COLUMN.match(naming.expression.strip()):
             if _says_something(naming.alias, naming.columns[0]):
                 columns.setdefault(naming.columns[0], Counter())[humanize(naming.alias)] += 1
         elif re.match(r"\s*case\b", naming.expression, re.I):
             for column, code, meaning in _case_meanings(naming):
                 values.setdefault((column, code), Counter())[meaning] += 1
-    entries = [_column_entry(column, names) for column, names in sorted(columns.items())]
+    entries = [_column_entry(column, names) for column, names in sorted(columns.items()) if _one_first(names)]
     for (column, code), meanings in sorted(values.items()):
         meaning, support = _ranked(meanings)[0]
-        table, _, name = column.rpartition(".")
+        table, name = _parted(column)
         entries.append(Entry(table, name, code, meaning, "history", support=support))
     return entries
 
 
 def _column_entry(column: str, names: Counter[str]) -> Entry:
     ranked = _ranked(names)[:_ALIASES]
-    table, _, bare = column.rpartition(".")
+    table, bare = _parted(column)
     first, support = ranked[0]
     others = tuple(name for name, _ in ranked[1:])
     return Entry(table, bare, None, first, "history", first, others, support)
+
+
+def _parted(column: str) -> tuple[str, str]:
+    """Table and column of a column as a skeleton spells it.
+
+    >>> _parted("army.orders.id"), _parted('"order line"."Order Id"')
+    (('army.orders', 'id'), ('order line', 'Order Id'))
+    """
+    parts = [
+        part[1:-1].replace('""', '"') if part.startswith('"') else part for part in _PART.findall(column)
+    ]
+    return ".".join(parts[:-1]), parts[-1] if parts else column
+
+
+def _one_first(counts: Counter[str]) -> bool:
+    """Whether one is the most frequent: of aliases that tie, each may be what one script needed it for."""
+    return list(counts.values()).count(max(counts.values())) == 1
 
 
 def _ranked(counts: Counter[str]) -> list[tuple[str, int]]:

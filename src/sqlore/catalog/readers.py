@@ -34,7 +34,7 @@ from typing import Final
 import yaml
 
 from sqlore.catalog.dictionary import Entry
-from sqlore.catalog.meanings import prose_meanings, value_meanings, without_headings
+from sqlore.catalog.meanings import prose_meanings, reads_like_name, value_meanings, without_headings
 from sqlore.catalog.names import humanize, word_set
 from sqlore.errors import SourceError, UsageError
 
@@ -126,7 +126,7 @@ def _described(table: str, row: dict[str, str], columns: list[str]) -> Iterator[
     parts = [" ".join(t.split()) for t in (told, rest) if t and not _USELESS.match(t)]
     description = ". ".join(dict.fromkeys(p.rstrip(".") for p in parts))
     name = label if label and label.lower() != column.lower() else ""
-    if not name and told and len(told.split()) <= 5:
+    if not name and reads_like_name(told):
         name = told
     name = " ".join(name.split())
     if name.lower() == humanize(column).lower():

@@ -8,7 +8,7 @@ from typing import Final
 
 from sqlore.errors import ParseError
 from sqlore.model import VAL, Fragment, Naming, ParsedScript, Schema, Script
-from sqlore.sql.drafts import Draft
+from sqlore.sql.drafts import Draft, Named
 from sqlore.sql.fragments import Walker
 from sqlore.sql.numbering import has_tags, numbered
 from sqlore.sql.parse import Parsed, parse_queries
@@ -77,9 +77,7 @@ def assemble(script: Script, walker: Walker) -> ParsedScript:
     for fragment in fragments:
         tables.update(fragment.tables)
         columns.update(fragment.columns)
-    namings = tuple(
-        Naming(canonical_text(named.piece), named.alias, _columns(named.piece)) for named in walker.named
-    )
+    namings = tuple(_naming(named, walker.scopes) for named in walker.named)
     return ParsedScript(
         script, fragments, whole.skeleton, tuple(sorted(tables)), tuple(sorted(columns)), namings
     )
@@ -164,6 +162,32 @@ def _tables(piece: Piece) -> tuple[str, ...]:
         table = piece.references[0][0]
         return (table,) if table else ()
     return tuple(sorted({table for table, _ in piece.references if table}))
+
+
+def _naming(named: Named, scopes: list[Scope]) -> Naming:
+    """What a projection is called; of a column of a table that stands twice there, the name of a role.
+
+    ``SELECT e.name AS employee, b.name AS boss`` of one table: neither is the name of the column.
+    """
+    text, columns = canonical_text(named.piece), _columns(named.piece)
+    if columns == (text,) and _is_role(named, scopes):
+        columns = ()
+    return Naming(text, named.alias, columns)
+
+
+def _is_role(named: Named, scopes: list[Scope]) -> bool:
+    """Whether the table of a bare column is read twice: beside it, in a subquery, or around this one."""
+    if has_tags(named.piece.text):
+        return True
+    table, here = named.piece.references[0][0], named.scope
+    beside = [one for one in scopes if one.label == "subquery" and one.path_parent is here]
+    if here.label == "subquery" and here.path_parent is not None:
+        beside.append(here.path_parent)
+    return _reads(here, table) and any(_reads(scope, table) for scope in beside)
+
+
+def _reads(scope: Scope, table: str) -> bool:
+    return any(source.base == table for source in scope.sources)
 
 
 def _columns(piece: Piece) -> tuple[str, ...]:

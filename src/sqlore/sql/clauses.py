@@ -81,7 +81,7 @@ class Clauses(Conditions):
                     found = self._without_alias(found, item)
                 self.draft("calculation", "formula", piece, found, scope)
             if aliased:
-                self._naming(item, inner, piece)
+                self._naming(item, piece, scope)
         return pieces
 
     def _projection_name(self, item: Any, inner: Any) -> str | None:
@@ -116,7 +116,7 @@ class Clauses(Conditions):
             stop -= 1
         return (start, stop) if stop > start else found
 
-    def _naming(self, item: Any, inner: Any, piece: Piece) -> None:
+    def _naming(self, item: Any, piece: Piece, scope: Scope) -> None:
         alias = item.args["alias"]
         word = alias.name if isinstance(alias, exp.Identifier) else str(alias)
         lowered = word.lower()
@@ -124,7 +124,7 @@ class Clauses(Conditions):
             return
         column = piece.text.rpartition(".")[2].strip('"').lower()
         if re.sub(r"[\W_]", "", lowered) != re.sub(r"[\W_]", "", column):
-            self.named.append(Named(piece, word))
+            self.named.append(Named(piece, word, scope))
 
     def group_by(
         self, node: Any, scope: Scope, block: Block | None, projections: list[Piece]

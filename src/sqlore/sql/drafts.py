@@ -35,6 +35,7 @@ class Named:
 
     piece: Piece
     alias: str
+    scope: Scope
 
 
 class Drafts(FromClause):
