@@ -171,6 +171,11 @@ def test_a_certificate_for_another_host_is_not_called_untrusted() -> None:
 CAPITALS = (
     'CREATE TABLE "Orders" (id int PRIMARY KEY, "createdAt" date, "Date" date, "order" text)',
     "CREATE TABLE lines (order_id int, amount int)",
+    'CREATE TABLE "order" ("Kunde" int, "end" int)',
+    'CREATE TABLE "Kunde" (kunde int)',
+    'INSERT INTO "order" VALUES (1, 7)',
+    "CREATE SCHEMA hr",
+    "CREATE TABLE hr.staff (id int)",
     "INSERT INTO \"Orders\" VALUES (1, '2025-01-01', '2025-02-01', 'createdAt'), (2, NULL, NULL, 'b')",
     "INSERT INTO lines VALUES (1, 5), (1, 7), (2, 9)",
 )
@@ -182,10 +187,13 @@ CAPITALS = (
         ("SELECT createdAt FROM Orders ORDER BY createdAt LIMIT 1", ((date(2025, 1, 1),),)),
         ("SELECT o.date FROM orders o WHERE o.CREATEDAT = '2025-01-01'", ((date(2025, 2, 1),),)),
         ("SELECT count(*) FROM public.Orders WHERE \"order\" = 'createdAt'", ((1,),)),
+        ("SELECT MAX(end) FROM order WHERE order.end > 1", ((7,),)),
+        ("SELECT count(*) FROM Kunde WHERE Kunde.kunde IS NULL", ((0,),)),
+        ("SELECT count(staff.id) FROM staff", ((0,),)),
         ("SELECT sum(amount) FROM Orders JOIN lines ON Orders.id = order_id WHERE Orders.id = 1", ((12,),)),
     ],
 )
-def test_names_with_capitals_run_without_their_quotes(sql: str, rows: tuple[object, ...]) -> None:
+def test_names_run_without_their_quotes_or_schema(sql: str, rows: tuple[object, ...]) -> None:
     with connect(servers.postgres().make(CAPITALS, "capitals")) as engine:
         schema = engine.schema()
         with pytest.raises(QueryError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from sqlore.errors import (
     ModelUnavailable,
     UsageError,
 )
+from sqlore.knowledge import Store
 from sqlore.llm import Answer, FunctionModel
 from sqlore.model import Draft, Message, Usage
 
@@ -157,6 +159,18 @@ def test_the_error_leads_to_a_better_answer(answered: Answers) -> None:
     assert "nam" in told[-1].content
     assert "name" in told[-1].content, "the hint names the column that was meant"
     assert model.requests[2][: len(told)] == told
+
+
+def test_what_only_the_database_refuses_is_a_draft_with_its_sql(
+    engine: Engine, catalog: Catalog, tmp_path: Path
+) -> None:
+    """The parser is more lenient than what takes a query apart for its citations."""
+    sql = "SELECT name, FROM hero ORDER"
+    model = FunctionModel(lambda messages: sql)
+    with contextlib.closing(Store.create(tmp_path / "s.sqlore")) as store:
+        draft = ask("Heroes?", engine=engine, catalog=catalog, model=model, store=store)
+    assert draft.error
+    assert (draft.sql, draft.citations, draft.result) == (sql, (), None)
 
 
 def test_repair_ends_after_two(answered: Answers) -> None:

@@ -15,9 +15,10 @@ from sqlore.answer.reuse import Reuser
 from sqlore.catalog import Catalog, build_catalog
 from sqlore.config import Settings, load_settings
 from sqlore.engines import Engine, connect
+from sqlore.errors import ModelUnavailable
 from sqlore.evals.execution.names import check_names, read_name
 from sqlore.knowledge import Store, learn
-from sqlore.llm import FunctionModel
+from sqlore.llm import FunctionModel, NoModel
 from sqlore.model import Draft, Script, Trust
 from sqlore.retrieve import Retriever
 
@@ -404,10 +405,41 @@ def test_what_does_not_run_or_is_deprecated_is_not_used_and_that_is_said(
     assert (calls, draft.reused) == (1, None)
     assert "gone.sql:1" in draft.notes[0]
     assert "nosuch" in draft.notes[0]
+    with pytest.raises(ModelUnavailable, match=r"gone\.sql:1 answers .* no column nosuch.*no model is set"):
+        ask(
+            "which nosuch are there",
+            engine=engine,
+            catalog=catalog,
+            model=NoModel(),
+            retriever=Retriever(store, WordEmbedder(), catalog),
+            store=store,
+        )
     judge(store, "q1", "deprecated")
     draft, calls = known("How many heroes did Marvel Comics publish?", engine, catalog, store)
     assert (calls, draft.reused) == (1, None)
     assert "deprecated" in draft.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("sql", "says"),
+    [
+        ("SELECT count(*) FROM hero WHERE name = :name", "it has a parameter :name; say in the question"),
+        ("SELECT count(*) FROM hero WHERE height % 2 = %s", "it has a parameter %s; say in the question"),
+        ("{{ config(a=1) }} SELECT name FROM {{ ref('hero') }}", "it is a template ({{ …); learn the SQL"),
+        ("SELECT TOP 5 name FROM hero", "it is written in T-SQL"),
+    ],
+)
+def test_a_script_that_no_database_runs_as_it_stands_is_said_to_be_one(
+    engine: Engine, catalog: Catalog, store: Store, sql: str, says: str
+) -> None:
+    taught(
+        store,
+        catalog,
+        Script(sql, "p.sql:1", "Which ones of them?", dialect="tsql" if "TOP" in sql else None),
+    )
+    draft, calls = known("which ones of them", engine, catalog, store)
+    assert (calls, draft.reused) == (1, None)
+    assert draft.notes[0].startswith(f"script p.sql:1 answers this question, but {says}")
 
 
 @pytest.mark.parametrize(

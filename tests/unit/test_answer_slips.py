@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sqlore.answer.reserved import with_reserved
 from sqlore.answer.slips import mended_names
 from sqlore.errors import NotAQuery, ParseError, UnknownName
 from sqlore.model import Column, ForeignKey, Schema, Table
@@ -87,11 +88,85 @@ def test_an_alias_that_may_be_something_else_stays(sql: str) -> None:
 
 def test_names_with_capitals_are_quoted_where_the_schema_has_no_other() -> None:
     """Elsewhere than on PostgreSQL their case does not count."""
-    both = Table("Both", (Column("userId"), Column("userid"), Column("User Name"), Column("name")))
-    schema = Schema((both,), dialect="postgres")
-    sql = "SELECT b.userId, name, Both(name) FROM both b WHERE name = 'Both'"
+    pair = Table("Pair", (Column("userId"), Column("userid"), Column("User Name"), Column("name")))
+    schema = Schema((pair,), dialect="postgres")
+    sql = "SELECT b.userId, name, Pair(name) FROM pair b WHERE name = 'Pair'"
     checked = mended_names(sql, "postgres", schema)
-    assert checked.sql == "SELECT b.userId, name, Both(name) FROM \"Both\" b WHERE name = 'Both'"
+    assert checked.sql == "SELECT b.userId, name, Pair(name) FROM \"Pair\" b WHERE name = 'Pair'"
     assert [slip.sql for slip in checked.slips] == [sql]
     assert mended_names(sql, "sqlite", schema).sql == sql
-    assert mended_names("SELECT 'open FROM Both", "postgres", schema).fault is not None
+    assert mended_names("SELECT 'open FROM Pair", "postgres", schema).fault is not None
+
+
+WORDS = Schema(
+    (
+        Table("order", tuple(map(Column, ("id", "from", "to", "end", "group", "rank", "user", "left")))),
+        Table("user", (Column("id"), Column("limit"))),
+        Table("plain", (Column("id"),)),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "mended"),
+    [
+        ("SELECT COUNT(*) FROM order", 'SELECT COUNT(*) FROM "order"'),
+        ("SELECT from, to FROM order o WHERE end > 1", 'SELECT "from", "to" FROM "order" o WHERE "end" > 1'),
+        ("SELECT from FROM order GROUP BY from", 'SELECT "from" FROM "order" GROUP BY "from"'),
+        ("SELECT CASE WHEN end > 1 THEN end END, left(to, 1) FROM order LEFT JOIN user u ON order.id = u.id",
+         'SELECT CASE WHEN "end" > 1 THEN "end" END, left("to", 1) FROM "order" LEFT JOIN "user" u'
+         ' ON "order".id = u.id'),
+        ("SELECT group, COUNT(DISTINCT user) FROM order GROUP\nBY group ORDER BY group DESC",
+         'SELECT "group", COUNT(DISTINCT "user") FROM "order" GROUP\nBY "group" ORDER BY "group" DESC'),
+        ("SELECT u.limit FROM plain, user u LIMIT 2", 'SELECT u."limit" FROM plain, "user" u LIMIT 2'),
+        ("SELECT 'order', id FROM \"order\" -- from order", 'SELECT \'order\', id FROM "order"'),
+    ],
+)  # fmt: skip
+def test_names_that_are_words_of_sql_are_quoted(sql: str, mended: str) -> None:
+    assert mended_names(sql, "sqlite", WORDS).sql == mended
+    assert with_reserved(sql, "mysql", WORDS)[0].split(" --")[0].count("`") in (0, mended.count('"'))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT user FROM plain ORDER BY id LIMIT 3",
+        "SELECT rank() OVER (ORDER BY id) FROM plain GROUP BY id",
+        "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY id) FROM plain",
+        "SELECT 'open FROM order",
+    ],
+)
+def test_words_of_sql_that_are_no_names_stay(sql: str) -> None:
+    assert with_reserved(sql, "postgres", WORDS) == (sql, ())
+
+
+PLACED = Schema(
+    (
+        Table("Kunde", (Column("id"), Column("name"))),
+        Table("sale", (Column("kunde"), Column("order"))),
+        Table("staff", (Column("id"), Column("boss")), schema="hr"),
+        *(Table("twice", (Column("id"),), schema=one) for one in ("s1", "s2")),
+    ),
+    dialect="postgres",
+    home="public",
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "mended"),
+    [
+        ("SELECT COUNT(*) FROM Kunde", 'SELECT COUNT(*) FROM "Kunde"'),
+        ("SELECT Kunde.name FROM public.kunde JOIN sale s ON s.kunde = kunde.id",
+         'SELECT "Kunde".name FROM public."Kunde" JOIN sale s ON s.kunde = "Kunde".id'),
+        ("SELECT kunde.name FROM Kunde AS kunde", 'SELECT kunde.name FROM "Kunde" AS kunde'),
+        ("WITH kunde AS (SELECT 1 AS id) SELECT id FROM kunde",
+         "WITH kunde AS (SELECT 1 AS id) SELECT id FROM kunde"),
+        ("SELECT a.id FROM staff a JOIN \"staff\" b ON a.boss = b.id",
+         'SELECT a.id FROM hr.staff a JOIN hr."staff" b ON a.boss = b.id'),
+        ("SELECT staff.id FROM hr.staff, twice", "SELECT staff.id FROM hr.staff, twice"),
+    ],
+)  # fmt: skip
+def test_tables_are_written_as_the_database_finds_them(sql: str, mended: str) -> None:
+    checked = mended_names(sql, "postgres", PLACED)
+    assert (checked.sql, checked.fault) == (mended, None)
+    assert bool(checked.slips) == (sql != mended)

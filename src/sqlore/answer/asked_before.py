@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
+from sqlore.answer.not_here import why_not_here
 from sqlore.errors import CheckError, EngineError, SqlError
 from sqlore.model import FromHistory, Rows, StoredScript
 from sqlore.sql import check_query, parse_script
@@ -93,7 +94,8 @@ def asked_before(
             sql = check_query(text.sql, dialect, catalog.schema)
             rows = run(sql)
         except (SqlError, CheckError, EngineError) as error:
-            failed = failed or f"script {name} answers this question, but does not run here: {error.message}"
+            why = why_not_here(text.sql, dialect, error)
+            failed = failed or f"script {name} answers this question, but {why}"
             continue
         return Asked(sql, rows, _source(text, texts, scripts, catalog, dialect))
     return Asked(why=failed)

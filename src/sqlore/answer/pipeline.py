@@ -6,7 +6,8 @@ outcome is a draft: with SQL and rows, or with the reason why not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import contextlib
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from sqlore.answer.asked_before import asked_before
@@ -18,7 +19,7 @@ from sqlore.answer.remarks import remarks_on
 from sqlore.answer.reuse import reuser_of
 from sqlore.answer.tries import Tries
 from sqlore.config import Settings, load_settings
-from sqlore.errors import CheckError, EngineError, SqlError, UsageError
+from sqlore.errors import CheckError, EngineError, ModelUnavailable, SqlError, UsageError
 from sqlore.model import Attempt, Draft, FromHistory, Rows, Uncovered, Usage
 from sqlore.prompts import Prepared, load_strategy, prepare_strategy
 from sqlore.sql import check_query
@@ -94,17 +95,19 @@ def ask(
         job.usage += retrieval.usage or Usage()
     job.known = store if retriever is not None else None, exclude
     context = prompt_context(question, catalog, retrieval, job.settings, remote=model.remote, graph=job.graph)
-    parts = answer_in_parts(job, strategy, context, retriever, store, exclude)
-    if parts.best is not None:
-        best, attempts = parts.best, parts.attempts
-    else:
-        best, attempts = job.best(job.resolved(strategy.prompt(context)))
-        attempts = [*parts.attempts, *attempts]
+    with _saying(remarks):
+        parts = answer_in_parts(job, strategy, context, retriever, store, exclude)
+        if parts.best is not None:
+            best, attempts = parts.best, parts.attempts
+        else:
+            best, attempts = job.best(job.resolved(strategy.prompt(context)))
+            attempts = [*parts.attempts, *attempts]
     citations: tuple[Any, ...] = ()
     sql = laid_out(best.sql, engine.dialect)  # before it is cited: the places of citations are those in it
     if sql and store is not None:
         job.stage("citing")
-        citations = cite(sql, store, engine.dialect, catalog.schema)
+        with contextlib.suppress(SqlError):  # what the database refused may be no SQL that can be taken apart
+            citations = cite(sql, store, engine.dialect, catalog.schema)
     return Draft(
         question,
         sql,
@@ -117,6 +120,18 @@ def ask(
         (*remarks, *parts.notes, *remarks_on(job, best.sql, best.rows, attempts)),
         _uncovered(job, question, best.sql, retriever, exclude),
     )
+
+
+@contextlib.contextmanager
+def _saying(remarks: list[str]) -> Iterator[None]:
+    """Where there is no model, it is said with it why what the history has for the question is not used."""
+    try:
+        yield
+    except ModelUnavailable as error:
+        if not remarks:
+            raise
+        said = "; ".join((*remarks, error.message))
+        raise ModelUnavailable(said, where=error.where, hint=error.hint) from error
 
 
 def _asked_before(

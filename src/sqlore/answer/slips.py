@@ -1,5 +1,5 @@
 """Slips that need no model to mend: a column under the wrong alias, an alias where its key belongs, a name
-whose capitals need quotes.
+that needs quotes or the schema before it.
 
 Small models often know the column and miss the alias: `T2.weight_kg` where only `T1` has a `weight_kg`. The
 check says so, and where exactly one alias of the query has that column nothing else can have been meant.
@@ -16,6 +16,8 @@ from typing import Final
 from sqlglot import exp
 
 from sqlore.answer.letter_case import with_capitals
+from sqlore.answer.placed import with_places
+from sqlore.answer.reserved import with_reserved
 from sqlore.catalog.names import quote_alias, quote_name
 from sqlore.errors import SqlError, UnknownName
 from sqlore.model import Attempt, Schema
@@ -51,10 +53,8 @@ def mended_names(sql: str, dialect: str, schema: Schema) -> Checked:
     >>> mended_names(sql, "sqlite", Schema((hero, side))).sql
     'SELECT h.weight FROM hero h JOIN side s ON h.side_id = s.id'
     """
-    quoted, capitals = with_capitals(sql, dialect, schema)
-    said = f"{dialect} reads names without quotes in small letters"
-    told = [Attempt(sql, f'{said}; "{name}" was meant') for name in capitals]
-    sql, keyless = _with_keys(quoted, dialect, schema)
+    sql, told = _with_quotes(sql, dialect, schema)
+    sql, keyless = _with_keys(sql, dialect, schema)
     slips = [*told, *keyless]
     while True:
         try:
@@ -67,6 +67,20 @@ def mended_names(sql: str, dialect: str, schema: Schema) -> Checked:
             sql = mended
         except SqlError as error:
             return Checked(sql, slips, error)
+
+
+def _with_quotes(sql: str, dialect: str, schema: Schema) -> tuple[str, list[Attempt]]:
+    """The query with its names written as the database finds them: quoted, and after their schema."""
+    slips: list[Attempt] = []
+    for mend, said in (
+        (with_reserved, 'a word of SQL is no name without quotes; "{}" was meant'),
+        (with_capitals, f'{dialect} reads names without quotes in small letters; "{{}}" was meant'),
+        (with_places, "the database does not find the table by its name alone; {} was meant"),
+    ):
+        mended, names = mend(sql, dialect, schema)
+        slips += [Attempt(sql, said.format(name)) for name in names]
+        sql = mended
+    return sql, slips
 
 
 def _in_place(sql: str, error: UnknownName, dialect: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["has_placeholders"]
+__all__ = ["first_placeholder", "has_placeholders"]
 
 _COMMENT: Final = r"--[^\n]*|/\*.*?\*/"
 _TEMPLATE: Final = r"\{\{|\{%|\#\#[^#\n]+\#\#|\$\{[^}\n]*\}|%\(\w+\)[sdif]"
@@ -22,6 +22,23 @@ _TEMPLATES: Final = re.compile(_TEMPLATE, re.S)
 _TRIGGER: Final = re.compile(r"[?$:@{#]|%[(s]")
 
 
+def first_placeholder(sql: str) -> str | None:
+    """The first parameter or template variable of a text that nothing in it gives a value; None for none.
+
+    >>> first_placeholder("SELECT a FROM t WHERE d >= :from_dt"), first_placeholder("SELECT '{{ x }}' FROM t")
+    (':from_dt', '{{')
+    """
+    if _TRIGGER.search(sql) is None:
+        return None
+    for match in _HOLE.finditer(sql):
+        inner = match["template"] or ((found := _TEMPLATES.search(match["quoted"] or "")) and found[0])
+        if inner:
+            return inner
+        if match["bare"] and not (match["variable"] and _is_given(match["variable"], sql)):
+            return match["bare"]
+    return None
+
+
 def has_placeholders(sql: str) -> bool:
     """Whether a text has a parameter or a template variable that nothing in it gives a value.
 
@@ -32,14 +49,7 @@ def has_placeholders(sql: str) -> bool:
     >>> has_placeholders("DECLARE @n INT = 5 SELECT a FROM t WHERE b = @n")
     False
     """
-    if _TRIGGER.search(sql) is None:
-        return False
-    for match in _HOLE.finditer(sql):
-        if match["template"] or (match["quoted"] and _TEMPLATES.search(match["quoted"])):
-            return True
-        if match["bare"] and not (match["variable"] and _is_given(match["variable"], sql)):
-            return True
-    return False
+    return first_placeholder(sql) is not None
 
 
 def _is_given(variable: str, sql: str) -> bool:
