@@ -284,6 +284,16 @@ def test_a_database_that_cannot_be_opened(shop: Path, sqlore_: Command) -> None:
     assert any("cannot open" in f["detail"] for f in checked.json["findings"] if f["name"] == "database")
 
 
+def test_an_option_that_a_shell_variable_left_empty(shop: Path, sqlore_: Command) -> None:
+    must_act(sqlore_("learn", "--db", "shop.sqlite", "--history", ""), "history is empty", "variable")
+    must_act(sqlore_("learn", "--db", "", "--history", "history"), "database is empty", "variable")
+    must_act(sqlore_("ask", "how many?", "--db", ""), "database is empty", "variable")
+    refused = sqlore_(*LEARN, "--dictionary", "")
+    assert refused.code == 2
+    assert "the path is empty" in refused.err
+    assert not list(shop.glob(".sqlore/*"))
+
+
 def test_no_database_at_all(shop: Path, sqlore_: Command) -> None:
     must_act(sqlore_("learn", "--history", "history"), "no database given", "--db")
     must_act(sqlore_("ask", "how many?"), "no database given", "--db")

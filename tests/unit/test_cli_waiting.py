@@ -15,7 +15,7 @@ from cli_helpers import Command, clean_environment, fresh_shop
 from sqlore.answer.remarks import NOTHING_LEARNED
 from sqlore.errors import ModelTimeout
 from sqlore.interfaces.built import STATIC
-from sqlore.interfaces.cli import demo
+from sqlore.interfaces.cli import common, demo
 from sqlore.interfaces.cli.waiting import Stages
 from sqlore.llm import FunctionModel
 from sqlore.llm.base import ModelStep, more_time
@@ -44,6 +44,21 @@ def test_in_a_file_each_phase_is_a_line_with_its_figures(capsys: pytest.CaptureF
         " (given up after 300 s without progress, Ctrl-C stops it)",
         "writing SQL: the model writes: 1 token · 0 s (given up after 300 s, Ctrl-C stops it)",
     ]
+
+
+def test_in_a_file_learning_says_from_time_to_time_how_far_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter((0.0, 10.0, 31.0, 31.0, 40.0, 70.0, 70.0))
+    monkeypatch.setattr(common.time, "monotonic", lambda: next(clock))
+    with common.progress() as told:
+        for read in (5_000, 12_000, 13_000):
+            told("learning scripts", read)
+        told("reading columns", 3, 4_000)
+    assert capsys.readouterr().err.splitlines() == ["learning scripts: 12,000", "reading columns: 3 of 4,000"]
+    with common.progress(quiet=True) as told:
+        told("learning scripts", 1)
+    assert capsys.readouterr().err == ""
 
 
 def test_in_a_file_a_long_wait_goes_on_speaking(capsys: pytest.CaptureFixture[str]) -> None:

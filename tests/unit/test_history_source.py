@@ -252,6 +252,20 @@ def test_empty_history(tmp_path: Path, content: str) -> None:
     assert caught.value.hint
 
 
+def test_files_that_may_hold_sql_and_are_not_read_are_told(tmp_path: Path) -> None:
+    for name in ("a.sql", "b.py", "models/schema.yml", "c.PY", "plot.png", ".hidden.py", "notes.md"):
+        write(tmp_path, name, "SELECT 1;")
+    told: list[str] = []
+    assert len(good(read_history(tmp_path, on_unread=told.append))) == 1
+    assert sorted(told) == [".md", ".py", ".py", ".yml"]
+
+
+def test_an_empty_path_is_not_the_folder_here() -> None:
+    for empty in ("", "  "):
+        with pytest.raises(UsageError, match="is empty"):
+            read_history(empty)
+
+
 def test_empty_folder_and_unknown_format(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="empty"):
         list(read_history(tmp_path))

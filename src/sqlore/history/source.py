@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -17,6 +18,7 @@ from sqlore.errors import SourceError, UsageError
 from sqlore.history.columns import FIELDS, check_fields, looks_like_sql
 from sqlore.history.decode import binary_kind, lines_of
 from sqlore.history.naming import SourceNames
+from sqlore.history.notebook import notebook_scripts
 from sqlore.history.records import OnColumns, Origin, scripts_of
 from sqlore.history.server_log import server_scripts
 from sqlore.history.sqlfile import sql_scripts
@@ -34,7 +36,15 @@ FORMATS: Final[dict[str, tuple[str, ...]]] = {
     "csv": (".csv",),
     "tsv": (".tsv", ".tab"),
     "parquet": (".parquet", ".pq"),
+    "ipynb": (".ipynb",),
 }
+#: How files end that may hold SQL and are not read: they are told, other files of a folder are not.
+_MAY_HOLD_SQL: Final = re.compile(
+    r"""(?ix) \.(?: txt|log|md|rst|pyw?|r|rmd|qmd|scala|java|kt|cs|js|ts|php|rb|go|sh|ya?ml|toml|xml|html?
+    |xlsx?|ods|docx?|pdf|gz|zip|bz2|xz|zst|7z|tar|tgz|avro|orc|ddl|dml|prc|sp|j2|jinja|bak|old|orig|dump )"""
+)
+OnUnread = Callable[[str], None]
+"""Is told how a file ends that is not read and may hold SQL."""
 _BY_SUFFIX: Final = {suffix: name for name, suffixes in FORMATS.items() for suffix in suffixes}
 _STDIN: Final = "stdin"
 
@@ -48,6 +58,7 @@ def read_history(
     database: str | None = None,
     on_columns: OnColumns | None = None,
     names: SourceNames | None = None,
+    on_unread: OnUnread | None = None,
 ) -> Iterator[Script | Rejected]:
     """The scripts of a history in order, lazily, with a `Rejected` for what gives none.
 
@@ -58,12 +69,15 @@ def read_history(
     Of a history of several databases, `database` keeps the scripts of that one and those of none.
     `on_columns` is told of each table, by its source, which of its columns is read as which field,
     and which are not read. `names` are those that files have already; without them a file is called by its
-    path within `source`, whatever other files are called so.
+    path within `source`, whatever other files are called so. `on_unread` is told the ending of each file of
+    a folder that may hold SQL and is not read.
 
-    Raises `UsageError` for an unknown format or field at once; `SourceError` for a missing source at
-    once, for an empty one or one without SQL while it is read.
+    Raises `UsageError` for an unknown format or field, or an empty path, at once; `SourceError` for a missing
+    source at once, for an empty one or one without SQL while it is read.
     """
     _check_arguments(format, columns)
+    if not str(source).strip():
+        raise UsageError("the path of the history is empty", hint="is a variable of the shell not set?")
     if is_server(str(source)):
         shown = place_of(str(source))
         return _never_empty(_of_database(server_scripts(str(source), dialect), database), shown)
@@ -84,7 +98,7 @@ def read_history(
             raise SourceError(
                 "the folder cannot be opened", where=str(source), hint="give yourself permission to read it"
             )
-        found = _read_folder(path, origin, format, names)
+        found = _read_folder(path, origin, format, names, on_unread)
     else:
         name = names.name(path, path.parent) if names else path.name
         found = _read_file(path, replace(origin, source=name), format)
@@ -136,6 +150,9 @@ def _never_empty(found: Iterator[Script | Rejected], where: str) -> Iterator[Scr
     if first is None and is_server(where):
         raise SourceError("the server has counted no query of this database", where=where,
                           hint="the extension counts from when it was loaded or reset")  # fmt: skip
+    if first is None and where.lower().endswith(".ipynb"):
+        hint = "read are cells with %%sql, lines with %sql, and cells and texts in Python that are SQL"
+        raise SourceError("the notebook has no SQL", where=where, hint=hint)
     if first is None:
         raise SourceError(
             "the history is empty: no statement was found",
@@ -147,12 +164,14 @@ def _never_empty(found: Iterator[Script | Rejected], where: str) -> Iterator[Scr
 
 
 def _read_folder(
-    root: Path, within: Origin, format: str | None, names: SourceNames | None
+    root: Path, within: Origin, format: str | None, names: SourceNames | None, on_unread: OnUnread | None
 ) -> Iterator[Script | Rejected]:
     """Every file of the folder; one that cannot be read gives a rejection and does not stop the rest."""
     for path, fault in _files(root):
         known = _BY_SUFFIX.get(path.suffix.lower())
         if fault is None and (known is None or format not in (None, known)):
+            if known is None and on_unread is not None and _MAY_HOLD_SQL.fullmatch(path.suffix):
+                on_unread(path.suffix.lower())
             continue
         name = names.name(path, root) if names else path.relative_to(root).as_posix()
         origin = replace(within, source=name)
@@ -230,6 +249,8 @@ def _read_text(stream: io.BufferedReader, origin: Origin, format: str) -> Iterat
     lines = lines_of(stream)
     if format == "sql":
         yield from sql_scripts(lines, origin)
+    elif format == "ipynb":
+        yield from notebook_scripts("".join(lines), origin)
     elif format == "json":
         yield from scripts_of(json_records("".join(lines), origin), origin)
     elif format == "jsonl":

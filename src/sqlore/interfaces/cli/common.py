@@ -10,6 +10,7 @@ import math
 import re
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +32,8 @@ __all__ = [
     "workspace",
 ]
 
+EVERY = 30.0
+"""Seconds between two lines of progress where stderr is no terminal."""
 _PIPED = 10_000  # the width of what is piped: nothing is broken or folded for want of room
 
 # What a terminal may obey in place of showing it: control characters but tab and line feed, those that turn
@@ -120,8 +123,11 @@ def _plain(value: Any) -> Any:
 def workspace(db: str | None = None, store: Path | None = None, **settings: Any) -> Iterator[Workspace]:
     """The workspace of a database, closed at the end."""
     from sqlore.config import load_settings
+    from sqlore.errors import UsageError
     from sqlore.workspace import Workspace
 
+    if db is not None and not db.strip():
+        raise UsageError("the URL of the database is empty", hint="is a variable of the shell not set?")
     opened = Workspace(load_settings(db=db, store=store, **settings))
     _say_which(opened)
     try:
@@ -164,15 +170,28 @@ def stoppable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+def _lines() -> Callable[..., None]:
+    """Tells progress a line at a time: the first after some seconds, so that what is quick says nothing."""
+    told = time.monotonic()
+
+    def report(stage: str, done: int = 0, total: int | None = None) -> None:
+        nonlocal told
+        if time.monotonic() - told >= EVERY:
+            told = time.monotonic()
+            err().print(neutral(f"{stage}: {done:,}" + (f" of {total:,}" if total else "")), style="dim")
+
+    return report
+
+
 @contextmanager
 def progress(quiet: bool = False) -> Iterator[Callable[..., None]]:
     """A progress line on stderr: call it with `(stage, done, total)`; `total` None where not known.
 
-    Where stderr is not a terminal, or `quiet`, nothing is drawn.
+    Where stderr is not a terminal, as in a log, it is a line from time to time; nothing where `quiet`.
     """
     console = err()
     if quiet or not console.is_terminal:
-        yield lambda stage, done=0, total=None: None
+        yield (lambda stage, done=0, total=None: None) if quiet else _lines()
         return
     from rich.progress import (
         BarColumn,

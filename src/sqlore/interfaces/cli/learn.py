@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from sqlore.interfaces.cli.common import err, neutral, out, plural, print_json, progress, workspace
-from sqlore.interfaces.cli.options import DbOption, DialectOption, JsonOption, StoreOption
+from sqlore.interfaces.cli.options import DbOption, DialectOption, JsonOption, StoreOption, path_given
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,7 +54,12 @@ def learn(
     store: StoreOption = None,
     dictionary: Annotated[
         list[Path] | None,
-        typer.Option("--dictionary", metavar="PATH", help="Data dictionary: YAML, or BIRD's CSV folder."),
+        typer.Option(
+            "--dictionary",
+            metavar="PATH",
+            help="Data dictionary: YAML, or BIRD's CSV folder.",
+            parser=path_given,
+        ),
     ] = None,
     schema: Annotated[
         Path | None,
@@ -83,6 +89,7 @@ def learn(
     """Learn the scripts of a history. Run it again after adding some: only what is new is learned."""
     columns: dict[str, Mapping[str, str]] = {}
     unread: dict[str, Sequence[str]] = {}
+    endings: Counter[str] = Counter()
 
     def note_columns(source: str, mapping: Mapping[str, str], others: Sequence[str]) -> None:
         columns[source], unread[source] = mapping, others
@@ -98,12 +105,17 @@ def learn(
                 database=database or _only_matching(lore, schema, history),
                 reembed=reembed,
                 on_columns=note_columns,
+                on_unread=lambda ending: endings.update((ending,)),
                 on_progress=report_progress,
             )
         if json_:
-            print_json({**report_json(report, lore.store.stats(), lore.store_file), "columns": columns})
+            done = report_json(report, lore.store.stats(), lore.store_file)
+            print_json({**done, "columns": columns, "not_read": dict(sorted(endings.items()))})
         else:
             _show_columns(columns, unread)
+            if endings:
+                some = ", ".join(f"{number} {ending}" for ending, number in sorted(endings.items()))
+                err().print(neutral(f"not read: {some}"), style="yellow")
             show_report(report, lore.store.stats(), lore.store_file)
         if not lore.store.stats().scripts:
             raise typer.Exit(2)

@@ -26,12 +26,25 @@ __all__ = [
     "TablesOption",
     "TasksOption",
     "WithholdOption",
+    "path_given",
     "require_sources",
     "words",
 ]
 
 #: The largest number that an option which counts something takes.
 MOST = 1_000_000
+
+
+def path_given(text: str) -> Path:
+    """The path that an option is given; an empty one, of a variable that is not set, is not the folder here.
+
+    >>> path_given("terms.yml").name
+    'terms.yml'
+    """
+    if not str(text).strip():
+        raise typer.BadParameter("the path is empty; is a variable of the shell not set?")
+    return Path(text)
+
 
 DbOption = Annotated[
     str | None,
@@ -78,7 +91,8 @@ LeaveOneOutOption = Annotated[
     bool, typer.Option("--leave-one-out", help="Ask each script's question of the other scripts.")
 ]
 DictionariesOption = Annotated[
-    list[Path] | None, typer.Option("--dictionary", metavar="PATH", help="A data dictionary; repeatable.")
+    list[Path] | None,
+    typer.Option("--dictionary", metavar="PATH", help="A data dictionary; repeatable.", parser=path_given),
 ]
 DatabasesOption = Annotated[
     list[str] | None,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sqlore.interfaces.built import BUILD, app_is_built
+from sqlore.interfaces.built import BUILD, app_is_built, with_extra
 from sqlore.interfaces.cli.common import err, workspace
-from sqlore.interfaces.cli.options import DbOption, StoreOption
+from sqlore.interfaces.cli.options import DbOption, StoreOption, path_given
 
 if TYPE_CHECKING:
     from sqlore.interfaces.http.reviews import Reviewing
@@ -49,7 +49,12 @@ def serve(
     ] = None,
     dictionary: Annotated[
         list[Path] | None,
-        typer.Option("--dictionary", metavar="PATH", help="Data dictionary: YAML, or BIRD's CSV folder."),
+        typer.Option(
+            "--dictionary",
+            metavar="PATH",
+            help="Data dictionary: YAML, or BIRD's CSV folder.",
+            parser=path_given,
+        ),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
@@ -101,7 +106,7 @@ def need(*modules: str) -> None:
 
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
-        raise UsageError(f"the app needs {' and '.join(missing)}", hint='pip install "sqlore[serve]"')
+        raise UsageError(f"the app needs {' and '.join(missing)}", hint=with_extra("serve"))
 
 
 def say(address: str, access: Access) -> None:
