@@ -65,3 +65,26 @@ def test_rows_are_counted_of_the_table_that_points_to_the_others() -> None:
 def test_a_day_is_before_and_after_and_not_less_and_more(column: str) -> None:
     sql = f"SELECT 1 FROM loan WHERE {column} >= '2024-07-01'"
     assert f"whose {column.replace('_', ' ')} is on or after 2024-07-01" in said(sql, "condition")
+
+
+COUNTER = "WITH RECURSIVE c AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM c WHERE n < 5) SELECT n * 2 FROM c"
+TREE = (
+    "WITH RECURSIVE up(code, d) AS (SELECT code, 0 FROM item WHERE parent IS NULL UNION ALL"
+    " SELECT t.code, up.d + 1 FROM item t JOIN up ON up.code = t.parent) SELECT code, d AS depth FROM up"
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "kind", "text"),
+    [
+        (TREE, "calculation", "d plus 1 of steps"),
+        (COUNTER, "condition", "steps whose n is less than 5"),
+        (
+            COUNTER,
+            "query",
+            "2 times step n; from: rows, together with n plus 1 of steps whose n is less than 5",
+        ),
+    ],
+)
+def test_columns_of_a_recursive_query_have_the_names_of_the_script(sql: str, kind: str, text: str) -> None:
+    assert said(sql, kind) == text

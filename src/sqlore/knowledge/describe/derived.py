@@ -18,6 +18,7 @@ from sqlore.knowledge.describe.reading import parse_query, readable
 
 __all__ = ["told_apart"]
 
+_STEP: Final = re.compile(r"\bcte\.c\d+\b")
 _NESTED: Final = re.compile(r"\b(?:sum|avg|min|max|count)\((?:sum|avg|min|max|count)\(")
 
 
@@ -27,13 +28,16 @@ def told_apart(tree: exp.Expr, canonical: str, written: str) -> exp.Expr:
     `written` is it as the script has it, a formula behind SELECT; where that cannot be read the tree is left
     as it is.
     """
-    if len(_NESTED.findall(canonical)) < 2:
+    steps, nested = _STEP.search(canonical) is not None, len(_NESTED.findall(canonical)) > 1
+    if not (steps or nested):
         return tree
     try:
         script = parse_query(readable(written))
     except (SqlglotError, RecursionError):
         return tree
-    if not isinstance(script, exp.Select):
+    if steps:
+        _name_steps(tree, script)
+    if not isinstance(script, exp.Select) or not nested:
         return tree
     renamed: dict[exp.Expr, exp.Expr] = {}
     query = tree if isinstance(tree, exp.Select) else exp.Select(expressions=[tree])
@@ -76,3 +80,32 @@ def _aggregates(formula: exp.Expr) -> Sequence[exp.Expr]:
     """The outermost aggregates of a formula."""
     found = formula.walk(bfs=False, prune=lambda node: isinstance(node, (exp.AggFunc, exp.Subquery)))
     return [node for node in found if isinstance(node, exp.AggFunc)]
+
+
+def _name_steps(tree: exp.Expr, script: exp.Expr) -> None:
+    """The columns of a recursive query, `cte.c1` in canonical text, by their names in the script."""
+    ours = [column for column in tree.find_all(exp.Column) if column.table == "cte"]
+    names = _given_names(script)
+    if not names:
+        numbers = list(dict.fromkeys(column.name for column in ours))
+        known = {column.name.lower() for column in tree.find_all(exp.Column) if column.table != "cte"}
+        theirs = [column.name for column in script.find_all(exp.Column)]
+        left = list(dict.fromkeys(name for name in theirs if name.lower() not in known))
+        names = dict(zip(numbers, left, strict=True)) if len(numbers) == len(left) == 1 else {}
+    for column in ours:
+        if column.name in names:
+            column.set("this", exp.to_identifier(names[column.name], quoted=True))
+
+
+def _given_names(script: exp.Expr) -> dict[str, str]:
+    """The names of the columns of a script's one recursive query, by their places."""
+    ctes = [
+        cte for cte in script.find_all(exp.CTE) if any(t.name == cte.alias for t in cte.find_all(exp.Table))
+    ]
+    if len(ctes) != 1:
+        return {}
+    first, names = ctes[0].this, [column.name for column in ctes[0].args["alias"].columns]
+    while isinstance(first, (exp.SetOperation, exp.Subquery)):
+        first = first.this
+    names = names or [one.alias_or_name for one in first.expressions]
+    return {f"c{place}": name for place, name in enumerate(names, 1) if name}

@@ -116,7 +116,7 @@ class Describer:
         tables = tables_in(node)
         entity = tables[0] if tables and not _counts_unknown(node) else ""
         said = self.queries.whose(node, entity)
-        outer = entity or (_outer(inner) if isinstance(inner, exp.Exists) else "")
+        outer = entity or (_outer(inner) if inner.find(exp.Select) else "")
         owner = self.words.tables(outer) if outer else ""
         if isinstance(bare(inner), exp.Connector):
             name = f"{'not ' if inner is not node else ''}{self.queries.condition(inner, entity)}"
@@ -127,7 +127,8 @@ class Describer:
             name = f"{self._subject(held.subject, entity)} {no}{held.verb}"
         else:
             name = f"{self._subject(subject, entity)} {_operator(node)}"
-        aggregated = isinstance(subject, exp.AggFunc) or subject.find(exp.AggFunc) is not None
+        aggregates = subject.find_all(exp.AggFunc)
+        aggregated = any(one.find_ancestor(exp.Select) is None for one in aggregates)
         return Description(name, f"{'only' if aggregated else owner or 'rows'} {said}")
 
     def _subject(self, node: exp.Expr, entity: str) -> str:
@@ -244,9 +245,10 @@ def _counts_unknown(node: exp.Expr) -> bool:
 
 
 def _outer(exists: exp.Expr) -> str:
-    """The table whose rows an EXISTS is asked of: the one its subquery names but does not read."""
+    """The table whose rows a subquery is asked of: the one that it names but does not read."""
     read = {table.name for table in exists.find_all(exp.Table)}
-    return next((c.table for c in exists.find_all(exp.Column) if c.table and c.table not in read), "")
+    named = (c.table for c in exists.find_all(exp.Column) if c.table and c.table not in read)
+    return next(named, "").partition(INSTANCE)[0]
 
 
 def _kept(query: exp.Expr, join: exp.Expr) -> str:

@@ -35,6 +35,7 @@ def unmarked(said: str) -> str:
 def clause_at(said: str, words: tuple[str, ...] = _CLAUSES) -> int:
     """Where the first of the words begins, be it within brackets; the text's length where there is none."""
     flat = said.replace(f" {_OPEN}", "  ")  # of the same length
+    flat = flat.replace(" where missing", " " * 14)  # no clause: "discount (0 where missing)"
     at = min((found for word in words if (found := flat.find(word)) > 0), default=len(said))
     return at - 1 if said[at - 1 : at] == " " and at < len(said) else at
 
@@ -44,6 +45,11 @@ def plural(words: str) -> str:
 
     >>> plural("superhero"), plural("hero power"), plural("person"), plural("cards"), plural("county")
     ('superheroes', 'hero powers', 'people', 'cards', 'counties')
+
+    A word with other letters than English has may be a plural already:
+
+    >>> plural("Ärzte"), plural("patient")
+    ('Ärzte', 'patients')
     """
     head, _, last = words.rpartition(" ")
     return f"{head} {_plural(last)}".strip()
@@ -53,7 +59,7 @@ def _plural(word: str) -> str:
     low = word.lower()
     if low in _IRREGULAR:
         return _IRREGULAR[low]
-    if not word or low in _UNCHANGED or not word[-1].isalpha() or word.isupper():
+    if not word or low in _UNCHANGED or not word[-1].isalpha() or word.isupper() or not word.isascii():
         return word
     if low.endswith("s") and not low.endswith(("ss", "us")):
         return word

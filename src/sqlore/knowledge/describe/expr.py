@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
-from sqlore.knowledge.describe.arithmetic import Arithmetic
+from sqlore.knowledge.describe.aggregated import of_sorted
 from sqlore.knowledge.describe.conditional import Conditional, bare, conditional, tables_in
 from sqlore.knowledge.describe.dates import date_unit, is_now, moved
-from sqlore.knowledge.describe.english import joined, plural
+from sqlore.knowledge.describe.english import bracketed, joined, plural
 from sqlore.knowledge.describe.functions import (
     PLAIN_CALLS,
-    RANKS,
     arguments,
     characters,
     function_name,
@@ -26,6 +25,7 @@ from sqlore.knowledge.describe.functions import (
 )
 from sqlore.knowledge.describe.nested import holding, inner
 from sqlore.knowledge.describe.shifts import start_of
+from sqlore.knowledge.describe.windows import Windows
 from sqlore.knowledge.describe.words import Vocabulary
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _AGGREGATES: Final[dict[type[exp.Expr], str]] = {
 }
 
 
-class Formulas(Arithmetic):
+class Formulas(Windows):
     """Noun phrases for formulas.
 
     `entity` is the table that the sentence is about: its columns need no "of the ...". `queries` says
@@ -96,7 +96,10 @@ class Formulas(Arithmetic):
         if node.expressions and isinstance(node, (exp.Max, exp.Min)):
             parts = [self.whole(part) for part in (inner, *node.expressions)]
             return f"the {'larger' if isinstance(node, exp.Max) else 'smaller'} of {joined(parts)}"
-        return f"{self._extreme(word, inner)} {self.inside(inner)}"
+        word, said = self._extreme(word, inner), self.inside(inner)
+        if said.startswith(f"{word} "):  # the total of a column that is a total by its name
+            return f"{'sum' if word == 'total' else word} of {said}"
+        return f"{word} {said}"
 
     def _extreme(self, word: str, node: exp.Expr) -> str:
         """The word of an aggregate; of dates latest and earliest."""
@@ -155,6 +158,7 @@ class Formulas(Arithmetic):
         """Texts put together, without the blanks between them."""
         parts = list(node.flatten()) if isinstance(node, exp.DPipe) else list(node.expressions)
         shown = [self.noun(p) for p in parts if (text_of(p) or "x").strip(" ,.-/:;()%")]
+        shown = [bracketed(one) if one.endswith(" where missing") or ";" in one else one for one in shown]
         return f"{joined(shown)} joined together"
 
     # ---------------------------------------------------------------- functions
@@ -181,7 +185,7 @@ class Formulas(Arithmetic):
         parts = [self.whole(part) for part in (node.this, *node.expressions)]
         # The mean of the known values is another thing than the mean with zeros in their place.
         outside = isinstance(bare(node.this), (exp.Avg, exp.Max, exp.Min))
-        if len(parts) == 2 and number_of(node.expressions[0]) is not None and not outside:
+        if len(parts) == 2 and text_of(bare(node.expressions[0])) is not None and not outside:
             return f"{parts[0]} ({parts[1]} where missing)"
         return f"{parts[0]}, or {joined(parts[1:], 'or')} where missing"
 
@@ -191,31 +195,6 @@ class Formulas(Arithmetic):
         first, length = number_of(node.args.get("start")), number_of(node.args.get("length"))
         moment = isinstance(column, exp.Column) and self.words.is_moment(column.table, column.name)
         return characters(self.noun(node.this), first, length, moment=moment)
-
-    def window(self, node: exp.Expr) -> str:
-        """A window function: ranks, running totals, values within a group."""
-        what, order = node.this, node.args.get("order")
-        groups = [self.group(part) for part in node.args.get("partition_by") or ()]
-        within = f" within each {joined(groups)}" if groups else ""
-        ordered = self.queries.order(order.expressions, self.entity) if order else ""
-        name = function_name(what)
-        if name in RANKS:
-            return f"{RANKS[name]}{' by ' + ordered if ordered else ''}{within}"
-        if name in ("lag", "lead"):
-            side = "previous" if name == "lag" else "next"
-            return f"{side} {self.noun(what.this)}{' by ' + ordered if ordered else ''}{within}"
-        running = "running " if ordered and isinstance(what, (exp.Sum, exp.Count, exp.Avg)) else ""
-        return f"{running}{self.noun(what)}{' in order of ' + ordered if ordered else ''}{within}"
-
-    def group(self, node: exp.Expr) -> str:
-        """What rows are divided by: for a key the thing itself, "within each branch"."""
-        column = bare(node)
-        if isinstance(column, exp.Column) and column.table:
-            table = column.table if self.words.is_key(column.table, column.name) else ""
-            table = table or self.words.refers(column.table, column.name)
-            if table:
-                return self.words.table(table)
-        return self.noun(node)
 
     def subquery(self, node: exp.Expr) -> str:
         return self.queries.select(node, short=True)
@@ -244,6 +223,8 @@ class Formulas(Arithmetic):
         name = function_name(node)
         if is_now(node):
             return "today"
+        if (ordered := of_sorted(self, node)) is not None:
+            return ordered
         if start := start_of(node):
             return self.start(*start)
         if away := self.away(node):

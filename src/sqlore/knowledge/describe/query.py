@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqlore.knowledge.describe.conditional import bare
 from sqlore.knowledge.describe.conditions import Conditions, there_is, within
+from sqlore.knowledge.describe.correlated import of_the_same, same
 from sqlore.knowledge.describe.english import clause_at, joined
 from sqlore.knowledge.describe.expr import Formulas
 from sqlore.knowledge.describe.functions import number_of, text_of
@@ -20,6 +21,7 @@ from sqlore.knowledge.describe.subject import (
     is_link,
     roles_of,
     sources_of,
+    steps_of,
 )
 from sqlore.knowledge.describe.words import Vocabulary
 
@@ -64,8 +66,9 @@ class Queries(Conditions):
         query = node.this if isinstance(node, exp.Subquery) else node
         if not isinstance(query, exp.Select):
             return self.select(query, short=True)
-        entity = next(iter(sources_of(query)), "")
-        return f"{self.words.table(entity) or 'row'} {self._filters(query, entity)}".strip()
+        entity = next(iter(sources_of(query, self.words)), "")
+        rows = f"{self.words.table(entity) or 'row'}{same(query, self, own=True)}"
+        return f"{rows} {self._filters(query, entity)}".strip()
 
     def select(self, node: exp.Expr, *, short: bool = False) -> str:
         """A query as a sentence; `short` for one inside another, without its sorting words."""
@@ -98,7 +101,7 @@ class Queries(Conditions):
             and node.args.get("order")
         ):
             return self._one(node, entity, filters)
-        said = self._selected(node, self.formulas(entity), entity)
+        said = of_the_same(self._selected(node, self.formulas(entity), entity), same(node, self))
         if filters and clause_at(said) < len(said):
             filters = f", among those {filters}"
         elif filters:
@@ -119,7 +122,7 @@ class Queries(Conditions):
         distinct = node.args.get("distinct")
         if distinct and (distinct.args.get("on") is not None or not short):
             parts.append(self.distinct(distinct, entity))
-        parts += [self._step(step) for step in self._steps(node) if not short]
+        parts += [self._step(step) for step in steps_of(node) if not short]
         return ("; " if not short else ", ").join(parts)
 
     def _one(self, node: exp.Select, entity: str, filters: str) -> str:
@@ -127,7 +130,7 @@ class Queries(Conditions):
         columns = [one.this if isinstance(one, exp.Alias) else one for one in node.expressions[:8]]
         said = joined([self.formulas(entity).noun(one) for one in columns])
         among = f" among {self.words.tables(entity)} {filters}" if filters else ""
-        return f"{said} of {self.output(node, entity)}{among}"
+        return f"{said} of {self.output(node, entity)}{same(node, self)}{among}"
 
     def _selected(self, node: exp.Select, formulas: Formulas, entity: str) -> str:
         owner = self.words.tables(entity) if entity else ""
@@ -144,7 +147,7 @@ class Queries(Conditions):
     def _filters(self, node: exp.Select, entity: str) -> str:
         """What a query asks of its rows; an outer join's ON asks it of the rows that it adds."""
         wanted: list[exp.Expr] = []
-        gone, without = absent(node), []
+        gone, without = absent(node, self.words), []
         for join in node.args.get("joins") or ():
             if id(join) in gone or join.kind in HALVES:
                 without.append(f"for which {self._match(join, negated=join.kind != 'SEMI')}")
@@ -173,7 +176,7 @@ class Queries(Conditions):
 
     def _matched(self, node: exp.Select) -> list[str]:
         """What outer joins ask of the rows that they add."""
-        parts, gone = [], absent(node)
+        parts, gone = [], absent(node, self.words)
         for join in node.args.get("joins") or ():
             table = join.this.alias_or_name
             if not join.side or id(join) in gone or join.kind in HALVES:
@@ -251,17 +254,6 @@ class Queries(Conditions):
         down = bool(isinstance(first, exp.Ordered) and first.args.get("desc"))
         rest = f", then {self.order(keys[1:], entity)}" if len(keys) > 1 else ""
         return f"{self.end(inner, down)} {self.formulas(entity).noun(inner)}{rest}"
-
-    def _steps(self, node: exp.Select) -> list[tuple[str, exp.Expr]]:
-        """The queries that this one reads from: CTEs and subqueries in FROM, by name."""
-        with_ = node.args.get("with_") or node.args.get("with")
-        ctes = with_.expressions if with_ is not None else ()
-        steps: list[tuple[str, exp.Expr]] = [(cte.alias, cte.this) for cte in ctes]
-        from_ = node.args.get("from_") or node.args.get("from")
-        sources = [from_.this] if from_ is not None else []
-        sources += [join.this for join in node.args.get("joins") or ()]
-        steps += [(source.alias, source.this) for source in sources if isinstance(source, exp.Subquery)]
-        return steps
 
     def _step(self, step: tuple[str, exp.Expr]) -> str:
         name, query = step

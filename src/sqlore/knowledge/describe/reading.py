@@ -26,7 +26,7 @@ _PARTS: Final = re.compile(
     re.VERBOSE,
 )
 # Operators of lists and documents that the general dialect lacks or misreads, and who has them.
-_FOREIGN: Final = re.compile(r"@>|<@|&&|\?[|&]|\bmember of\b|[\w\])]:[a-z_]")
+_FOREIGN: Final = re.compile(r"@>|<@|&&|\?[|&]|\bmember of\b|[\w\])]:[a-z_]|\bseparator ''")
 _OWNERS: Final = ("postgres", "snowflake", "mysql")
 _ESCAPE: Final = re.compile(r"\bescape\b", re.IGNORECASE)
 _SIGNS: Final = {"%": "\ue000", "_": "\ue001"}  # what stands for a sign that a pattern means as itself

@@ -10,7 +10,17 @@ from sqlglot import exp
 from sqlore.knowledge.describe.conditional import tables_in
 from sqlore.knowledge.describe.words import Vocabulary
 
-__all__ = ["absent", "conjuncts", "entity_of", "is_link", "roles_of", "sources_of", "unwrapped"]
+__all__ = [
+    "absent",
+    "conjuncts",
+    "entity_of",
+    "is_link",
+    "links_of",
+    "roles_of",
+    "sources_of",
+    "steps_of",
+    "unwrapped",
+]
 
 HALVES: Final = ("SEMI", "ANTI")
 """The joins that keep rows of one side only: those with a match, those without one."""
@@ -38,19 +48,20 @@ def conjuncts(node: exp.Expr) -> list[exp.Expr]:
     return [unwrapped(part) for part in node.flatten()] if isinstance(node, exp.And) else [node]
 
 
-def sources_of(node: exp.Select) -> list[str]:
+def sources_of(node: exp.Select, words: Vocabulary) -> list[str]:
     """The tables a query reads, in the order of its FROM clause."""
     from_ = node.args.get("from_") or node.args.get("from")
     sources = [from_.this] if from_ is not None else []
-    gone = absent(node)
+    gone = absent(node, words)
     sources += [j.this for j in node.args.get("joins") or () if j.kind not in HALVES and id(j) not in gone]
     return [s.name for s in sources if isinstance(s, exp.Table)]
 
 
-def absent(node: exp.Select) -> dict[int, exp.Expr]:
+def absent(node: exp.Select, words: Vocabulary) -> dict[int, exp.Expr]:
     """The outer joins that look for rows without a match, by identity, each with the condition that says so.
 
-    `LEFT JOIN orders ON orders.user_id = users.id WHERE orders.id IS NULL`: the users who have none.
+    `LEFT JOIN orders ON orders.user_id = users.id WHERE orders.id IS NULL`: the users who have none. The
+    column is one of those joined by, or one that every row of the table has.
     """
     where = node.args.get("where")
     missing = [one for one in conjuncts(where.this) if _is_missing(one)] if where is not None else []
@@ -61,7 +72,8 @@ def absent(node: exp.Select) -> dict[int, exp.Expr]:
             continue
         keys = {column.name for column in on.find_all(exp.Column) if column.table == table} | {"id"}
         for one in missing:
-            if one.this.table == table and one.this.name in keys:
+            name = one.this.name
+            if one.this.table == table and (name in keys or words.is_required(table, name)):
                 found[id(join)] = one
     return found
 
@@ -72,6 +84,18 @@ def _is_missing(node: exp.Expr) -> bool:
         and isinstance(node.expression, exp.Null)
         and isinstance(node.this, exp.Column)
     )
+
+
+def steps_of(node: exp.Select) -> list[tuple[str, exp.Expr]]:
+    """The queries that this one reads from: CTEs and subqueries in FROM, by name."""
+    with_ = node.args.get("with_") or node.args.get("with")
+    ctes = with_.expressions if with_ is not None else ()
+    steps: list[tuple[str, exp.Expr]] = [(cte.alias, cte.this) for cte in ctes]
+    from_ = node.args.get("from_") or node.args.get("from")
+    sources = [from_.this] if from_ is not None else []
+    sources += [join.this for join in node.args.get("joins") or ()]
+    steps += [(source.alias, source.this) for source in sources if isinstance(source, exp.Subquery)]
+    return steps
 
 
 def links_of(node: exp.Select) -> list[tuple[exp.Column, exp.Column]]:
@@ -102,7 +126,7 @@ def entity_of(node: exp.Select, words: Vocabulary) -> str:
     A table gains by each column of it that is shown, grouped by or filtered, and by each key of another
     table that it holds, so that a looked-up name does not become the subject.
     """
-    sources = sources_of(node)
+    sources = sources_of(node, words)
     if len(sources) <= 1:
         return sources[0] if sources else ""
     for count in node.find_all(exp.Count):
@@ -139,7 +163,7 @@ def _row(node: exp.Select, words: Vocabulary, votes: Counter[str]) -> str:
             if words.is_key(other.table, other.name) and not words.is_key(one.table, one.name):
                 pointing.setdefault(one.table, set()).add(other.table)
     pointed = set().union(*pointing.values())
-    tops = [table for table in sources_of(node) if table not in pointed]
+    tops = [table for table in sources_of(node, words) if table not in pointed]
     if len(tops) != 1 or tops[0] not in pointing:
         return ""
     return tops[0] if votes[tops[0]] or len(pointing[tops[0]]) == 1 else ""

@@ -73,9 +73,13 @@ class Vocabulary:
         known = self._tables.get(name)
         if known is None:
             table, second, _ = name.partition(INSTANCE)
-            words = singular(self._given(table, None))
+            words = "step" if self._is_step(table) else singular(self._given(table, None))
             known = self._tables[name] = f"other {words}" if second else words
         return known
+
+    def _is_step(self, table: str) -> bool:
+        """Whether a name stands for what a recursive query has found so far."""
+        return table == "cte" and (self._schema is None or self._schema.table(table) is None)
 
     def tables(self, name: str) -> str:
         """Its rows: `superhero` -> superheroes; of a name that is no word, `disp` -> disp rows."""
@@ -156,6 +160,12 @@ class Vocabulary:
         solid = owner.replace(" ", "")
         return not rest or rest.replace(" ", "") == solid or (owner == solid and rest in owner)
 
+    def is_required(self, table: str, column: str) -> bool:
+        """Whether every row of a table has a value there: one of its key, or one that may not be missing."""
+        found = self._schema.table(_bare(table.partition(INSTANCE)[0])) if self._schema else None
+        known = found.column(_bare(column)) if found is not None else None
+        return known.primary_key or not known.nullable if known is not None else self.is_key(table, column)
+
     def refers(self, table: str, column: str) -> str:
         """The table that a column points to, by the schema."""
         return self._keys(table)[1].get(_bare(column).lower(), "")
@@ -197,6 +207,8 @@ class Vocabulary:
         return _lower(humanize(given)) or own
 
     def _short(self, table: str, column: str) -> str:
+        if self._is_step(table) and column[:1] == "c" and column[1:].isdigit():
+            return f"column {column[1:]}"
         words = self._given(table, column)
         if not table:
             return words
