@@ -8,7 +8,7 @@ export interface Reading {
 
 export const NO_READING: Reading = { format: null, dialect: null, database: null, columns: {} };
 
-const FORMATS = ["sql", "json", "jsonl", "csv", "tsv", "parquet"];
+const FORMATS = ["sql", "json", "jsonl", "csv", "tsv", "parquet", "ipynb"];
 const COLUMNS = [["sql", "the SQL"], ["question", "the question"], ["author", "who ran it"], ["time", "the time"], ["database", "the database"]] as const;
 
 export function ReadingOptions({ reading, set, disabled }: { reading: Reading; set: (reading: Reading) => void; disabled: boolean }) {
