@@ -6,14 +6,17 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from itertools import zip_longest
 from typing import Any
 
 import pytest
 
+from sqlore.answer.asked_before import asked_before
 from sqlore.answer.cite import THRESHOLD, cite, similarity, skeleton_tokens
+from sqlore.answer.reuse import Reuser
 from sqlore.catalog import catalog_from_schema, load_tables_json
 from sqlore.knowledge import Store, learn
-from sqlore.model import Citation, Column, ForeignKey, Schema, Script, Table
+from sqlore.model import Citation, Column, ForeignKey, Rows, Schema, Script, Table
 from sqlore.sql import parse_script
 from support import data_dir
 
@@ -42,9 +45,12 @@ HISTORY = (
 )
 
 
-def learned(history: tuple[str, ...], schema: Schema) -> Store:
+def learned(history: tuple[str, ...], schema: Schema, comments: tuple[str | None, ...] = ()) -> Store:
     store = Store.create(":memory:")
-    scripts = [Script(sql, key=str(number), dialect="sqlite") for number, sql in enumerate(history)]
+    scripts = [
+        Script(sql, key=str(number), comment=comment, dialect="sqlite")
+        for number, (sql, comment) in enumerate(zip_longest(history, comments))
+    ]
     learn(store, scripts, catalog=catalog_from_schema(schema), dialect="sqlite", embedder=None)
     return store
 
@@ -149,12 +155,103 @@ def test_citations_are_in_the_order_of_the_text(store: Store) -> None:
     assert {c.status for c in citations} == {"cited"}
 
 
-def test_a_log_with_placeholders_does_not_tell_which_values_are_new() -> None:
-    """What the server counted has ``$1`` where the value stood: nobody knows which it was."""
-    with learned(("SELECT count(*) FROM hero WHERE height > ?",), SCHEMA) as counted:
-        sql = "SELECT count(*) FROM hero WHERE height > 180"
-        found = of(cite(sql, counted, "sqlite", SCHEMA), "height > 180")
-    assert (found.status, found.new_values, found.with_values) == ("cited", (), None)
+BY_HEIGHT = "SELECT count(*) FROM hero WHERE height > "
+
+
+@pytest.mark.parametrize(
+    ("history", "value", "said"),
+    [
+        (("?",), "180", (("180",), 0, True)),  # nobody knows which value stood there
+        (("-:low", ":high"), "-3", (("-3",), 0, True)),
+        ((":height", "200"), "180", (("180",), 0, False)),
+        ((":height", "200"), "200", ((), 1, False)),
+        ((":height", "200"), ":height", ((), None, False)),  # nor here
+        ((":height", "200"), "?", ((), None, False)),
+    ],
+)
+def test_where_the_history_has_a_parameter_it_has_no_value(
+    history: tuple[str, ...], value: str, said: tuple[tuple[str, ...], int | None, bool]
+) -> None:
+    with learned(tuple(BY_HEIGHT + one for one in history), SCHEMA) as kept:
+        citations = cite(BY_HEIGHT + value, kept, "sqlite", SCHEMA)
+    for found in (of(citations, f"height > {value}"), of(citations, BY_HEIGHT + value)):
+        assert found.status == "cited"
+        assert (found.new_values, found.with_values, found.parameter) == said
+
+
+@pytest.mark.parametrize(
+    ("sql", "new", "used", "meaning"),
+    [
+        ("height > 180 AND name LIKE 'A%' LIMIT 3", (), 1, "heroes whose height is more than 180"),
+        ("height > 180 AND name LIKE 'A%' LIMIT 99", (), 1, "heroes whose height is more than 180"),
+        ("height > 190 AND name LIKE 'B%' LIMIT 3", ("190", "B%"), 0, "heroes whose height is more than 190"),
+        ("height > 200 AND name LIKE 'A%' LIMIT 3", (), 0, "heroes whose height is more than 200"),
+    ],
+)
+def test_a_whole_query_is_cited_with_its_values_and_says_its_own_meaning(
+    sql: str, new: tuple[str, ...], used: int, meaning: str
+) -> None:
+    history = tuple(
+        f"SELECT id FROM hero WHERE height > {height} AND name LIKE '{name}' LIMIT 3"
+        for height, name in ((180, "A%"), (200, "C%"))
+    )
+    sql = "SELECT id FROM hero WHERE " + sql
+    with learned(history, SCHEMA) as kept:
+        citations = cite(sql, kept, "sqlite", SCHEMA)
+        whole, part = of(citations, sql), next(c for c in citations if c.sql.startswith("height"))
+        assert (whole.status, whole.new_values, whole.with_values) == ("cited", new, used)
+        assert part.description == meaning
+        assert meaning.rpartition(" ")[2] in whole.description
+        kept.describe(part.item or 0, description="tall heroes", who="ann")
+        assert of(cite(sql, kept, "sqlite", SCHEMA), part.sql).description == "tall heroes"
+
+
+WARNED = "SELECT name FROM hero WHERE height > 180", "SELECT id FROM hero WHERE height > 200"
+
+
+@pytest.mark.parametrize(
+    ("comments", "value", "warning"),
+    [
+        (("do not use, counts villains", None), "180", "do not use, counts villains"),
+        (("do not use, counts villains", None), "200", ""),
+        (("do not use, counts villains", None), "191", ""),
+        (("do not use, counts villains", "tall; deprecated"), "191", "do not use, counts villains"),
+        (("do not use, counts villains", "TODO: in feet"), "200", ""),
+    ],
+)
+def test_what_is_known_from_scripts_that_their_authors_warn_of_says_so(
+    comments: tuple[str | None, ...], value: str, warning: str
+) -> None:
+    with learned(WARNED, SCHEMA, comments) as kept:
+        sql = f"SELECT name FROM hero WHERE height > {value}"
+        assert of(cite(sql, kept, "sqlite", SCHEMA), f"height > {value}").warning == warning
+
+
+@pytest.mark.parametrize(
+    ("question", "comment", "said"),
+    [
+        (
+            "What is the name of the heroes with a height of more than 180?",
+            "do not use, counts villains",
+            "its author warns: do not use, counts villains",
+        ),
+        (None, "do not use, counts villains", "its author warns"),
+        ("What is the name of the heroes with a height of more than 180?", "TODO: in feet", ""),
+    ],
+)
+def test_a_script_that_its_author_warns_of_answers_no_question(
+    question: str | None, comment: str, said: str
+) -> None:
+    script = Script(WARNED[0], key="7", question=question, comment=comment, dialect="sqlite")
+    catalog = catalog_from_schema(SCHEMA)
+    with Store.create(":memory:") as kept:
+        learn(kept, [script], catalog=catalog, dialect="sqlite", embedder=None)
+        rows = Rows(("name",), ())
+        found = asked_before(question or comment, kept, catalog, "sqlite", lambda _: rows)
+        known = Reuser(kept.texts(), catalog, "sqlite").find(question or comment)
+    assert found is not None
+    assert (found.sql is None, known is None) == (bool(said), bool(said))
+    assert said in found.why
 
 
 def test_an_empty_store_cites_nothing() -> None:

@@ -226,7 +226,8 @@ def test_ask_gives_sql_citations_and_rows(inside: Path, sqlore_: Command, endpoi
     for citation in draft["citations"]:
         assert list(citation) == [
             "start", "end", "kind", "sql", "status", "item", "support", "scripts", "new_values",
-            "with_values", "similarity", "skeleton", "description", "trust", "synthetic",
+            "with_values", "parameter", "similarity", "skeleton", "description", "trust", "synthetic",
+            "warning",
         ]  # fmt: skip
         assert draft["sql"][citation["start"] : citation["end"]] == citation["sql"]
     status = {c["sql"]: c["status"] for c in draft["citations"] if c["kind"] != "query"}

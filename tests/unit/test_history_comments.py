@@ -85,6 +85,8 @@ def test_remarks(text: str) -> None:
         ("-- DO NOT USE\n-- how many churned?", "how many churned?", "DO NOT USE"),
         ("-- list all churned customers\n-- deprecated, see churn.sql", "list all churned customers",
          "deprecated, see churn.sql"),
+        ("-- revenue by plan\n-- deprecated\n-- use b.sql", None, "revenue by plan; deprecated; use b.sql"),
+        ("-- DO NOT USE, counts\n-- deleted ones", None, "DO NOT USE, counts deleted ones"),
         ("-- active customers\n-- how many are there?", "how many are there?", "active customers"),
         ("-- show the customers\n-- who left in May?", "show the customers who left in May?", None),
     ],

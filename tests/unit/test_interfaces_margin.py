@@ -93,6 +93,15 @@ def test_how_far_the_scripts_speak_for_a_value_is_told() -> None:
     assert citation_text(never) == "item 3, used in 9 scripts, pattern verified, but never with 4000"
     assert source_text(never) == citation_text(never)
     assert [MARKS[shown_status(one)] for one in (cited(with_values=2), never)] == ["●", "◉"]
+    only = citation_text(cited(with_values=0, new_values=tuple("abcdef"), parameter=True))
+    assert (
+        only == "item 3, used in 9 scripts, but never with a, b, c, d and 2 more, only ever with a parameter"
+    )
+    warned = cited(with_values=2, warning="do not use")
+    assert citation_text(warned) == (
+        "item 3, used in 9 scripts, their authors warn: 'do not use', 2 of 9 with this value"
+    )
+    assert source_text(warned) == citation_text(warned)
 
 
 def test_a_query_that_the_history_holds_is_told_as_a_whole() -> None:

@@ -113,6 +113,7 @@ def test_tables_that_only_link_others_are_not_what_is_said_of(sql: str, said: st
 
 def test_other_values_are_named_with_their_meaning(describer: Describer) -> None:
     label = Fragment("condition", "", "", "molecule.label = '+'", 0, 0, literals=("+",), form="predicate")
+    assert describer.fragment(label, [":label", "$2"]).text == "molecules whose label is '+' (carcinogenic)"
     assert describer.fragment(label, ["-"]).text == ("molecules whose label is '+' (carcinogenic) (or '-')")
 
 

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 
 from sqlore.answer.not_here import why_not_here
 from sqlore.errors import CheckError, EngineError, SqlError
+from sqlore.history.asking import warning_in
 from sqlore.model import FromHistory, Rows, StoredScript
 from sqlore.sql import check_query, parse_script
 
@@ -72,7 +73,8 @@ def asked_before(
     """The saved answer to a question; None where nobody asked it in these words.
 
     Of several scripts the verified one is taken first, then the one that ran last, then most often; those
-    with another SQL are named. Deprecated ones, and SQL that does not run here any more, are passed over.
+    with another SQL are named. Deprecated ones, those that their author warns of, and SQL that does not run
+    here any more are passed over.
     `exclude` are ids of scripts, or keys of texts, that are not used.
     """
     texts = [
@@ -90,6 +92,9 @@ def asked_before(
         if text.trust == "deprecated":
             failed = failed or f"script {name} answers this question, but it is deprecated"
             continue
+        if warning := warning_in(text.comment):
+            failed = failed or f"script {name} answers this question, but its author warns: {warning}"
+            continue
         try:
             sql = check_query(text.sql, dialect, catalog.schema)
             rows = run(sql)
@@ -103,6 +108,10 @@ def asked_before(
 
 def _rank(text: Text, stored: StoredScript) -> tuple[bool, str, int, int]:
     return text.trust == "verified", stored.script.time or "", stored.script.runs, text.id
+
+
+def _disowned(text: Text) -> bool:
+    return text.trust == "deprecated" or bool(warning_in(text.comment))
 
 
 def _name(text: Text) -> str:
@@ -122,7 +131,7 @@ def _source(
         return next((one.canonical for one in fragments if one.kind == "query"), sql)
 
     mine = meant(text.sql)
-    others = [one for one in texts if one.trust != "deprecated" and meant(one.sql) != mine]
+    others = [one for one in texts if not _disowned(one) and meant(one.sql) != mine]
     script = scripts[text.script].script
     return FromHistory(
         text.script,

@@ -1,8 +1,9 @@
 """Where each fragment of a query comes from: computed from the query's own AST, never from what was said.
 
-A fragment whose skeleton is in the store is ``cited``. Else the most similar item of the same kind and
-form is named ``near``, if it is similar enough and speaks of the same column or table. Else the fragment
-is ``novel``.
+A fragment whose skeleton is in the store is ``cited``, with the values that the history never had there, and
+with its own meaning: that of the SQL that stands here, not of that which the item was learned from. Else the
+most similar item of the same kind and form is named ``near``, if it is similar enough and speaks of the same
+column or table. Else the fragment is ``novel``.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from sqlore.model import Citation, Fragment, Kind, KnowledgeItem, Schema
@@ -19,13 +21,15 @@ from sqlore.sql import parse_script
 from sqlore.sql.placeholders import is_placeholder
 
 if TYPE_CHECKING:
+    from sqlore.catalog import Catalog
     from sqlore.knowledge import Store
 
 #: Below this similarity a fragment is novel.
 THRESHOLD: Final = 0.5
 #: Items of one table that are compared at most, the most used first.
 POOL: Final = 400
-_VALUED: Final[tuple[Kind, ...]] = ("condition", "calculation")
+_VALUED: Final[tuple[Kind, ...]] = ("condition", "calculation", "query")
+_ROWS: Final = re.compile(r"\blimit <val>( offset <val>)?\Z")
 
 _TOKEN: Final = re.compile(
     r"""<val>|(?:"(?:[^"]|"")*"|[^\W\d]\w*(?:\#\d+)?)(?:\.(?:"(?:[^"]|"")*"|\w+))*|\d+|[<>=!|]+|[^\s\w]"""
@@ -40,18 +44,23 @@ _KEYWORDS: Final = frozenset(
 )
 
 
-def cite(sql: str, store: Store, dialect: str, schema: Schema | None = None) -> tuple[Citation, ...]:
+def cite(
+    sql: str, store: Store, dialect: str, schema: Schema | None = None, catalog: Catalog | None = None
+) -> tuple[Citation, ...]:
     """One citation for every fragment of `sql`, by position, the longer first where two start together.
 
     The fragments and their skeletons are those of `parse_script(sql)`, whose errors come through. An item
-    that is deprecated or stale is cited all the same: its `trust` and `description` say so.
+    that is deprecated or stale is cited all the same: its `trust` and `description` say so. `catalog` has the
+    words for meanings.
     """
-    return cite_fragments(parse_script(sql, dialect=dialect, schema=schema).fragments, store)
+    return cite_fragments(parse_script(sql, dialect=dialect, schema=schema).fragments, store, catalog)
 
 
-def cite_fragments(fragments: Iterable[Fragment], store: Store) -> tuple[Citation, ...]:
+def cite_fragments(
+    fragments: Iterable[Fragment], store: Store, catalog: Catalog | None = None
+) -> tuple[Citation, ...]:
     """One citation for each of the fragments of a query, in the order of `cite`."""
-    finder = _Finder(store)
+    finder = _Finder(store, catalog)
     ordered = sorted(fragments, key=lambda f: (f.start, -f.end, f.kind, f.form))
     return tuple(finder.citation(fragment) for fragment in ordered)
 
@@ -90,8 +99,9 @@ def _worth(token: str) -> float:
 class _Finder:
     """Looks fragments up in one store; what it has read for one fragment serves the next."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, catalog: Catalog | None) -> None:
         self._store = store
+        self._catalog = catalog
         self._pools: dict[tuple[Kind, str], list[KnowledgeItem]] = {}
         self._bags: dict[int, Counter[str]] = {}
 
@@ -100,16 +110,48 @@ class _Finder:
         if item is not None:
             return self._cited(fragment, item)
         nearest, score = self._nearest(fragment)
-        return _citation(fragment, nearest, score)
+        found = _citation(fragment, nearest, score)
+        return found if nearest is None else replace(found, warning=self._store.warning_of(nearest.id))
 
     def _cited(self, fragment: Fragment, item: KnowledgeItem) -> Citation:
         """How many rows are shown is no knowledge to be checked: values of an output are not counted."""
         found = _citation(fragment, item, 1.0)
-        if item.synthetic or not _valued(fragment, item):
-            return found
-        used = self._store.scripts_with(item.id, fragment.literals)
-        # the item names its most used literals only, the count is of all
-        return replace(found, with_values=used, new_values=() if used else found.new_values)
+        used = None
+        if fragment.kind in _VALUED and fragment.literals and not item.synthetic:
+            # the item names its most used literals only, the count is of all
+            used = self._store.scripts_with(item.id, fragment.literals, _of_rows(fragment))
+            if used == 0:
+                found = replace(
+                    found, new_values=_new_values(fragment, item), parameter=_only_parameters(item)
+                )
+        told = used is None or not any(map(is_placeholder, fragment.literals))
+        return replace(
+            found,
+            with_values=used if told else None,
+            description=self._meaning(fragment, item, new=used == 0),
+            warning=self._store.warning_of(
+                item.id, fragment.literals if used and fragment.kind != "query" else None
+            ),
+        )
+
+    def _meaning(self, fragment: Fragment, item: KnowledgeItem, *, new: bool) -> str:
+        """What the fragment says with its own values; what a person called the pattern stays.
+
+        So does what a model wrote of it, where the values are none that it has never seen.
+        """
+        if not fragment.literals or item.id in self._named or (item.id in self._written and not new):
+            return _description(item)
+        from sqlore.answer.explain.explanation import describer_for
+
+        return _description(item, describer_for(self._catalog).fragment(fragment).text)
+
+    @cached_property
+    def _named(self) -> frozenset[int]:
+        return frozenset(self._store.described_by("person"))
+
+    @cached_property
+    def _written(self) -> frozenset[int]:
+        return frozenset(self._store.described_by("model"))
 
     def _nearest(self, fragment: Fragment) -> tuple[KnowledgeItem | None, float]:
         """The most similar item that may be offered as a source, and how similar it is."""
@@ -165,7 +207,6 @@ def _citation(fragment: Fragment, item: KnowledgeItem | None, score: float) -> C
     return Citation(
         *place,
         status="cited" if cited else "near",
-        new_values=_new_values(fragment, item) if cited else (),
         item=item.id,
         support=item.support,
         scripts=item.scripts,
@@ -177,23 +218,26 @@ def _citation(fragment: Fragment, item: KnowledgeItem | None, score: float) -> C
     )
 
 
-def _valued(fragment: Fragment, item: KnowledgeItem) -> bool:
-    """Whether there are values to tell of: none where the log has placeholders in their place."""
-    if fragment.kind not in _VALUED or not fragment.literals:
-        return False
-    return not any(is_placeholder(value) for values, _ in item.literals for value in values)
+def _of_rows(fragment: Fragment) -> int:
+    """How many of the last literals of a whole query only say how many of its rows are wanted."""
+    found = _ROWS.search(fragment.skeleton) if fragment.kind == "query" else None
+    return found.group().count("<val>") if found else 0
+
+
+def _only_parameters(item: KnowledgeItem) -> bool:
+    """Whether a log has placeholders wherever a value stood: nobody knows which it was."""
+    return bool(item.literals) and all(is_placeholder(one) for values, _ in item.literals for one in values)
 
 
 def _new_values(fragment: Fragment, item: KnowledgeItem) -> tuple[str, ...]:
-    """Literals that the item was never used with."""
-    if not _valued(fragment, item):
-        return ()
+    """Values that the item was never used with; a placeholder is none."""
     seen = {value for values, _ in item.literals for value in values}
-    return tuple(dict.fromkeys(value for value in fragment.literals if value not in seen))
+    values = fragment.literals[: len(fragment.literals) - _of_rows(fragment)]
+    return tuple(dict.fromkeys(one for one in values if one not in seen and not is_placeholder(one)))
 
 
-def _description(item: KnowledgeItem) -> str:
-    words = item.description or item.name
+def _description(item: KnowledgeItem, words: str = "") -> str:
+    words = words or item.description or item.name
     if item.stale:
         return f"{words} (stale: {item.stale})" if words else f"stale: {item.stale}"
     return words

@@ -107,7 +107,7 @@ def ask(
     if sql and store is not None:
         job.stage("citing")
         with contextlib.suppress(SqlError):  # what the database refused may be no SQL that can be taken apart
-            citations = cite(sql, store, engine.dialect, catalog.schema)
+            citations = cite(sql, store, engine.dialect, catalog.schema, catalog)
     return Draft(
         question,
         sql,
@@ -175,7 +175,7 @@ def _saved(
     left: tuple[Uncovered, ...] = (),
 ) -> Draft:
     """The draft of a script of the history, for which no model was asked."""
-    citations = cite(sql, store, job.engine.dialect, job.catalog.schema)
+    citations = cite(sql, store, job.engine.dialect, job.catalog.schema, job.catalog)
     attempts, notes = (Attempt(sql),), (source.note, *remarks_on(job, sql, rows))
     return Draft(question, sql, citations, rows, attempts, notes=notes, uncovered=left, reused=source)
 

@@ -29,6 +29,7 @@ from sqlore.answer.pattern import (
 )
 from sqlore.catalog.text import fold
 from sqlore.errors import SqlError
+from sqlore.history.asking import warning_in
 from sqlore.model import Fragment, FromHistory
 from sqlore.sql import parse_script
 from sqlore.sql.literals import quoted_again
@@ -72,8 +73,8 @@ class _Entry:
 class Reuser:
     """Finds the known question that a question is, among texts of a history.
 
-    `texts` are `Store.texts()`; those without a question, deprecated ones and ones that sqlore made itself
-    are passed over. The catalog's values tell which column holds what.
+    `texts` are `Store.texts()`; those without a question, deprecated ones, ones that their author warns of
+    and ones that sqlore made itself are passed over. The catalog's values tell which column holds what.
     """
 
     def __init__(self, texts: Iterable[Text], catalog: Catalog, dialect: str | None = None) -> None:
@@ -137,6 +138,8 @@ class Reuser:
     def _entry(self, text: Text) -> _Entry | None:
         if not text.words.strip() or text.synthetic or text.trust == "deprecated":
             return None
+        if warning_in(text.comment):
+            return None  # its author says that it is wrong, whatever the values
         pattern = pattern_of(
             text.words, self._literals(text.sql), lambda one: self._meanings.get(one.text, ())
         )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["asks", "asks_within", "reads_like_a_question", "warns"]
+__all__ = ["asks", "asks_within", "reads_like_a_question", "warning_in", "warns"]
 
 _NUMBERS: Final = r"\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty|hundred"
 _BE: Final = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might)(?:n't)?"
@@ -53,20 +53,29 @@ _SENTENCE: Final = re.compile(r"(?:^|[.:!?;>-]\s+|\(\s*)")
 _LABEL: Final = (
     r"(?=\s*(?:$|[:!.,;(\[–—-]|\b(?:version|query|script|numbers|figures|result|copy|code|filter|join)\b))"
 )
-_WARNS: Final = re.compile(
-    r"[\W_]*(?:(?:please|nb|note|warning|careful|attention|caution|achtung)\b[\W_]*)*(?:"
-    r"(?:do\s+not|don'?t|never|stop|must\s+not|should\s+not|cannot\s+be)\s+(?:\w+\s+)?"
-    r"(?:us(?:e|ed|ing)|run|running|rely|trust|copy|edit|change|touch|delete|execute|share|send|reuse|modify)\b"
+_LOOK_OUT: Final = r"[\W_]*(?:(?:please|nb|note|warning|careful|attention|caution|achtung)\b[\W_]*)*"
+_NOT: Final = r"(?:do\s+not|don'?t|never|stop|must\s+not|should\s+not|cannot\s+be)\s+(?:\w+\s+)?"
+_IS: Final = r"(?:is\s+|was\s+|this\s+is\s+|now\s+)*"
+_WORSE: Final = "deprecated|obsolete|out\\s?dated|superseded|replaced\\s+by|fixme|wip"
+# Where a title may begin with the same word ("deprecated plans by month") it takes the end of the words.
+_REASON: Final = r"(?=\s*(?:$|[^\w\s]|(?:by|since|as|because|use|see|in|and|now|do)\b))"
+# What says that the SQL beside it is not to be relied on.
+_DISOWNS_FORMS: Final = (
+    rf"{_NOT}(?:us(?:e|ed|ing)|run|running|rely|trust|copy|execute|reuse)\b"
     r"|(?:does|do|did|will|can)\s*(?:not|n'?t)\s+(?:run|work|compile|finish|execute|parse|match|terminate|tie)\b"
     r"|(?:doesn'?t|didn'?t|won'?t|can'?t|cannot|don'?t)\s+(?:run|work|compile|finish|execute|parse|match|tie)\b"
     r"|(?:no\s+longer|not)\s+(?:used|in\s+use|needed|valid|correct|right|working|maintained|supported|up\s+to)\b"
-    r"|(?:is\s+|was\s+|this\s+is\s+|now\s+)*"
-    r"(?:deprecated|obsolete|out\s?dated|superseded|replaced\s+by|fixme|todo|wip|xxx)\b"
-    r"|(?:is\s+|was\s+|this\s+is\s+|now\s+)*"
-    rf"(?:old|wrong|incorrect|broken|buggy|unused|retired|legacy|stale|abandoned|draft|scratch|hack){_LABEL}"
-    r")",
+    rf"|{_IS}(?:old|wrong|incorrect|broken|buggy|unused|retired|legacy|stale|abandoned|draft){_LABEL}"
+)
+_WARNS: Final = re.compile(
+    rf"{_LOOK_OUT}(?:{_DISOWNS_FORMS}|{_NOT}(?:edit|change|touch|delete|share|send|modify)\b"
+    rf"|{_IS}(?:{_WORSE}|todo|xxx)\b|{_IS}(?:scratch|hack){_LABEL})",
     re.I,
 )
+_DISOWNS: Final = re.compile(rf"{_LOOK_OUT}(?:{_DISOWNS_FORMS}|{_IS}(?:{_WORSE})\b{_REASON})", re.I)
+# Within a sentence only capitals warn: "customers who do not use the app" are a title.
+_LOUD: Final = re.compile(r"(?<=[a-z]\s)(?:DO NOT|DON'T|NEVER) (?:USE|TRUST|RELY|RUN|REUSE)\b")
+_BREAK: Final = re.compile(r"^|(?:[.:!?;>|\[(]|\s[-–—])\s*", re.M)
 
 
 def asks(text: str) -> bool:
@@ -90,6 +99,24 @@ def warns(text: str) -> bool:
     (True, False, True)
     """
     return _WARNS.match(text) is not None
+
+
+def warning_in(text: str | None) -> str:
+    """The words with which somebody says that the SQL beside them is not to be relied on; empty for none.
+
+    >>> warning_in("revenue by plan (do not use, counts upgrades)"), warning_in("Deprecated since May")
+    ('do not use, counts upgrades', 'Deprecated since May')
+    >>> [warning_in(text) for text in ("do not edit: it is made by dbt", "deprecated plans by month", None)]
+    ['', '', '']
+    """
+    if not text:
+        return ""
+    starts = (found.end() for found in _BREAK.finditer(text))
+    start = next((one for one in starts if _DISOWNS.match(text, one)), None)
+    if start is None:
+        loud = _LOUD.search(text)
+        start = loud.start() if loud else None
+    return text[start:].strip(" \t\n*=-_()[]") if start is not None else ""
 
 
 def asks_within(text: str) -> bool:

@@ -61,6 +61,7 @@ _CODE_LINE = re.compile(
     r"|\)|,)(?=\W|$)|(?:and|or|on|set|values)\b.*[=<>(]|.*[,;(]$",
     re.I,
 )
+_FEW_WORDS = 3  # a line of a warning with more of them may go on in the next
 _RULER = re.compile(r"^[\W_]*$")
 _MARKER = re.compile(r"^\s*(?:--+|\{#-?|#+|//+|/\*+!?|\*(?!/))\s?|\s*(?:\*+/|-?#\})\s*$")
 _JINJA = r"\{\{.*?\}\}|\{%.*?%\}"
@@ -218,7 +219,16 @@ def _read_words(note: Note) -> None:
     first, last = _question_lines(note.lines) if note.question is None else (0, 0)
     if last > first:
         note.question = " ".join(note.lines[first:last])
-    note.comment = " ".join(note.lines[:first] + note.lines[last:]) or None
+    note.comment = _remark(note.lines[:first] + note.lines[last:]) or None
+
+
+def _remark(lines: list[str]) -> str:
+    """Lines as one; a warning that nothing sets apart from those around it stays a sentence of its own."""
+    said = ""
+    for before, line in zip(["", *lines], lines, strict=False):
+        apart = warns(line) or (warns(before) and len(before.split()) <= _FEW_WORDS)
+        said += ("; " if apart and before[-1:].isalnum() else " ") + line
+    return said.strip()
 
 
 def _question_lines(lines: list[str]) -> tuple[int, int]:

@@ -18,14 +18,7 @@ from sqlore.catalog import Catalog, Dictionary, entries_from_namings, humanize
 from sqlore.history import parse_all
 from sqlore.knowledge.describe.describer import Describer
 from sqlore.knowledge.learn_report import LearnProgress, LearnReport
-from sqlore.knowledge.records import (
-    Batch,
-    Description,
-    Known,
-    NewScript,
-    Vectors,
-    script_hash,
-)
+from sqlore.knowledge.records import Batch, Description, Known, NewScript, Vectors, examples_of, script_hash
 from sqlore.knowledge.sightings import Seen, clean, hash_of
 from sqlore.model import Fragment, ParsedScript, Rejected, RejectReason, Schema, Script
 
@@ -239,7 +232,7 @@ class _Learner:
             if item is not None and (item.source != "rule" or first.kind == "query"):
                 continue
             fresh = [f.literals[0] for f in fragments if len(f.literals) == 1]
-            examples = list(dict.fromkeys([*values, *fresh]))[:_EXAMPLES]
+            examples = list(examples_of([*values, *fresh], _EXAMPLES))
             if item is not None and examples == values:
                 continue
             if item is not None:

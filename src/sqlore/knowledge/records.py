@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sqlore.model import ParsedScript, Rejected, Script, Trust
+from sqlore.sql.placeholders import is_placeholder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +33,7 @@ __all__ = [
     "Stats",
     "Text",
     "Use",
+    "examples_of",
     "key_hash",
     "rejected_hash",
     "script_hash",
@@ -40,6 +43,17 @@ Source = Literal["rule", "model", "person"]
 """Who wrote a name or a description. A person's text is never replaced by the other two."""
 
 _WORD = re.compile(r"\w+")
+
+
+def examples_of(values: Iterable[str], most: int) -> tuple[str, ...]:
+    """The first value seen and the next different ones; a parameter takes no place that a value may have.
+
+    >>> examples_of(["$1", "$2", "DC", "DC", "Image"], 3)
+    ('$1', 'DC', 'Image')
+    """
+    different = dict.fromkeys(values)
+    kept = (one for number, one in enumerate(different) if number == 0 or not is_placeholder(one))
+    return tuple(islice(kept, most))
 
 
 def _hash(text: str) -> int:
@@ -168,6 +182,7 @@ class Text:
     words: str = ""
     synthetic: bool = False
     trust: Trust = "unverified"
+    comment: str = ""
 
 
 class Use(NamedTuple):

@@ -31,7 +31,9 @@ class Citation:
     ``novel``: nothing in the history is like it, `item` is None. `new_values` are literals of a cited
     fragment that the history never had in this place: the form is known, the value is not. `with_values`
     is how many of the `support` scripts have the pattern with just these values; None where a fragment has
-    none, or is not cited. A `synthetic` item is one that only scripts of a model hold.
+    none, or is not cited; `parameter` says that the history has only parameters there, and so tells no value.
+    A `synthetic` item is one that only scripts of a model hold. `warning` is what the author of a script says
+    against it, where every script that has the item (with these values, if any has) is one of that sort.
     """
 
     start: int
@@ -49,6 +51,8 @@ class Citation:
     new_values: tuple[str, ...] = ()
     synthetic: bool = False
     with_values: int | None = None
+    parameter: bool = False
+    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ class Uncovered:
 
     `items` are what the history uses where questions say them, the most telling first; none where it does
     not know them. `instead` is the value that the SQL has in place of the item's, where it has the same
-    condition with another value.
+    condition with another value. Without items it is the condition that the SQL has in place of the words.
     """
 
     phrase: str

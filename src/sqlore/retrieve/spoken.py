@@ -19,6 +19,7 @@ from sqlore.retrieve.plain_words import QUANTITIES, SAYS_NOTHING
 from sqlore.retrieve.snapshot import Snapshot
 from sqlore.retrieve.words import STOPWORDS, stem
 from sqlore.sql.literals import quote_text
+from sqlore.sql.placeholders import is_placeholder
 
 __all__ = ["in_the_question", "near_by", "spoken"]
 
@@ -96,7 +97,8 @@ def _item(snapshot: Snapshot, going: Going) -> GoesWith:
     item = snapshot.items[going.item]
     written = item.skeleton
     for value in going.literals:
-        plain = value if re.fullmatch(r"-?\d+(?:\.\d+)?", value) else quote_text(value)
+        bare = is_placeholder(value) or re.fullmatch(r"-?\d+(?:\.\d+)?", value)
+        plain = value if bare else quote_text(value)
         written = written.replace(VAL, plain, 1)
     scripts = dict.fromkeys(snapshot.texts[row].script for row in going.texts)
     return GoesWith(item.id, item.kind, written, tuple(scripts))

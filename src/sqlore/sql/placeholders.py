@@ -38,7 +38,7 @@ _NUMBERED = re.compile(r'(?<=[\w"])#(?=\d+(?!\w))')
 
 
 _PLACEHOLDER = re.compile(
-    r"\?\d*|\$\d+|\$\w+|\$\{.*\}|[:@]\w+|%s|%\(.*\)[sdif]|##.*##|\{\{.*\}\}|<val>", re.DOTALL
+    r"-?(?:\?\d*|\$\d+|\$\w+|\$\{.*\}|[:@]\w+|%s|%\(.*\)[sdif]|##.*##|\{\{.*\}\}|<val>)", re.DOTALL
 )
 
 

@@ -37,6 +37,10 @@ interface Cited {
   synthetic?: boolean;
   /** How many of the scripts have the pattern with just this value. */
   with_values?: number | null;
+  /** The history has only parameters there. */
+  parameter?: boolean;
+  /** What the authors of all its scripts say against them. */
+  warning?: string;
   similarity?: number;
   description?: string;
 }
@@ -51,6 +55,12 @@ export interface BadgeText {
 
 /** What a citation says of a piece, in a badge and in words. Null: it was not compared with any history. */
 export function badgeOf(citation: Cited | null | undefined): BadgeText {
+  const said = withoutWarning(citation);
+  if (!citation?.warning || citation.trust === "deprecated" || citation.status === "novel") return said;
+  return { ...said, short: `${said.short}, with a warning`, long: `${said.long}; ${citation.support === 1 ? "its author warns" : "their authors warn"}: “${citation.warning}”` };
+}
+
+function withoutWarning(citation: Cited | null | undefined): BadgeText {
   if (!citation) return { tone: "none", short: "", long: "Not compared with the history" };
   if (citation.trust === "deprecated") {
     return { tone: "deprecated", short: "deprecated", long: "Somebody marked this knowledge as deprecated: do not use it" };
@@ -72,7 +82,7 @@ export function badgeOf(citation: Cited | null | undefined): BadgeText {
       : { tone, short: `in ${scripts}`, long: `Cited: used in ${scripts} of the history` };
   }
   const pattern = `The pattern is in ${scripts} of the history${verified ? " and verified" : ""}`;
-  const never = citation.new_values?.length ? `, never with ${citation.new_values.join(", ")}` : "";
+  const never = citation.new_values?.length ? `, never with ${citation.new_values.join(", ")}${citation.parameter ? ", only ever with a parameter" : ""}` : "";
   return { tone, short: `${verified ? "pattern verified, " : ""}${value}`, long: `${pattern}; ${value}${never}` };
 }
 

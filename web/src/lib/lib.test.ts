@@ -162,6 +162,15 @@ describe("badges", () => {
     });
   });
 
+  it("say what the authors of all scripts of a piece warn of, and where it only ever had a parameter", () => {
+    const cited = { status: "cited", trust: "unverified", support: 1 } as const;
+    expect(badgeOf({ ...cited, warning: "do not use" })).toEqual({
+      tone: "cited", short: "in 1 script, with a warning",
+      long: "Cited: used in 1 script of the history; its author warns: “do not use”",
+    });
+    expect(badgeOf({ ...cited, with_values: 0, new_values: ["Ulm"], parameter: true }).long).toMatch(/never with Ulm, only ever with a parameter$/);
+  });
+
   it("say how near a piece is, and to what", () => {
     const near = badgeOf({ status: "near", trust: "unverified", support: 1, similarity: 0.684, description: "loans in trouble" });
     expect(near.short).toBe("near, 68 %");

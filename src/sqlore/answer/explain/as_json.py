@@ -100,5 +100,7 @@ def _citation_json(citation: Citation | None) -> Mapping[str, Any] | None:
         "description": citation.description,
         "new_values": list(citation.new_values),
         "with_values": citation.with_values,
+        "parameter": citation.parameter,
         "synthetic": citation.synthetic,
+        "warning": citation.warning,
     }

@@ -56,7 +56,7 @@ def explain(
         raise unknown  # once and with what was meant, in place of figures that all fail for it
     citations: Iterable[Citation] = query.citations if isinstance(query, Draft) else ()
     if not citations and store is not None:
-        citations = cite_fragments(graph.fragments, store)
+        citations = cite_fragments(graph.fragments, store, catalog)
     cited = {(c.kind, c.start, c.end, c.skeleton): c for c in citations}
     named = frozenset(store.described_by("person")) if store is not None else frozenset[int]()
     describer = describer_for(catalog)

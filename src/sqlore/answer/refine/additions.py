@@ -15,6 +15,7 @@ from sqlore.sql.edit.compare import confirmed
 from sqlore.sql.edit.insert import inserted, joined, told_apart
 from sqlore.sql.edit.query import Query
 from sqlore.sql.edit.text import Change, TextEdit
+from sqlore.sql.placeholders import is_placeholder
 from sqlore.sql.resolve import Scope
 
 __all__ = ["Additions"]
@@ -49,7 +50,7 @@ class Additions:
                     check_query(change.after, self._donors.dialect, self._donors.schema)
                 except SqlError:
                     continue
-                values = tuple(seen for seen, _ in item.literals)
+                values = tuple(seen for seen, _ in item.literals if not any(map(is_placeholder, seen)))
                 words = item.description or item.name
                 found.append(Alternative(
                     item.id, text, item.support, (), words, item.trust, 1.0, item.synthetic, item.kind,

@@ -19,6 +19,7 @@ from sqlore.sql.edit.query import Place, Query
 from sqlore.sql.edit.replace import replaced
 from sqlore.sql.edit.text import Change, TextEdit
 from sqlore.sql.names import spell
+from sqlore.sql.placeholders import is_placeholder
 
 __all__ = ["Alternatives"]
 
@@ -65,6 +66,8 @@ class Alternatives:
             return []
         found: list[Alternative] = []
         for values, _ in item.literals:
+            if any(map(is_placeholder, values)):
+                continue  # of a parameter nobody knows the value
             text = with_values(query, number, values) if values != fragment.literals else None
             if text is not None and text != fragment.sql and len(found) < limit:
                 words = self._said(item, replaced(query, number, text)[1], text, named)

@@ -45,6 +45,6 @@ def checked_draft(
         rows = engine.run(sql, limit=settings.row_limit, timeout=settings.query_timeout)
     except (SqlError, EngineError) as error:
         failure = describe(error)
-    citations = cite(sql, store, engine.dialect, catalog.schema) if store is not None else ()
-    left = Coverage(catalog, snapshot, engine.dialect).uncovered(question, sql) if question else ()
+    citations = cite(sql, store, engine.dialect, catalog.schema, catalog) if store is not None else ()
+    left = Coverage(catalog, snapshot, engine.dialect, engine).uncovered(question, sql) if question else ()
     return Draft(question, sql, citations, rows, (Attempt(sql, failure),), error=failure, uncovered=left)

@@ -165,9 +165,11 @@ def citation_json(citation: Citation, keys: Mapping[int, str]) -> dict[str, Any]
         "scripts": [keys[i] for i in citation.scripts if i in keys],
         "new_values": list(citation.new_values),
         "with_values": citation.with_values,
+        "parameter": citation.parameter,
         "similarity": round(citation.similarity, 4),
         "skeleton": citation.skeleton,
         "description": citation.description,
         "trust": citation.trust,
         "synthetic": citation.synthetic,
+        "warning": citation.warning,
     }

@@ -10,7 +10,14 @@ from rich.text import Text
 from sqlore.answer.explain.facts import Figure
 from sqlore.answer.explain.model import ExplainedNode, Explanation, Item
 from sqlore.interfaces.cli.common import plural
-from sqlore.interfaces.cli.margin import MARKS, citation_text, shown_status, trust_text, values_text
+from sqlore.interfaces.cli.margin import (
+    MARKS,
+    citation_text,
+    shown_status,
+    trust_text,
+    values_text,
+    warning_text,
+)
 from sqlore.interfaces.cli.render import KIND_STYLES, STYLES, cell, hanging
 from sqlore.model import Citation
 
@@ -35,7 +42,8 @@ def show_explanation(console: Console, found: Explanation, figures: Sequence[Fig
     if found.description:
         hanging(console, Text(""), Text(found.description, style="bold"))
     if found.citation is not None and found.citation.status == "cited":
-        hanging(console, Text("● ", style=STYLES["cited"]), Text(citation_text(found.citation)))
+        status = shown_status(found.citation)
+        hanging(console, Text(MARKS[status] + " ", style=STYLES[status]), Text(citation_text(found.citation)))
     for one in found.nodes:
         _show_node(console, found, one, known)
 
@@ -116,4 +124,4 @@ def source_text(citation: Citation) -> str:
     used = "synthetic" if citation.synthetic else f"used in {plural(citation.support, 'script')}"
     near = f"{citation.similarity:.0%} like " if citation.status == "near" else ""
     trust = f", {trust_text(citation)}" if citation.trust != "unverified" else ""
-    return f"{near}item {citation.item}, {used}{trust}{values_text(citation)}"
+    return f"{near}item {citation.item}, {used}{trust}{warning_text(citation)}{values_text(citation)}"

@@ -21,6 +21,7 @@ __all__ = [
     "margin_lines",
     "notes",
     "usage_text",
+    "warning_text",
     "whole_query",
 ]
 
@@ -28,6 +29,9 @@ __all__ = [
 SYNTHETIC = "synthetic"
 
 MARKS = {"cited": "●", "new_value": "◉", "near": "◐", "novel": "○"}
+
+_VALUES = 4  # new values that are named
+_WARNING = 120
 
 _TOKEN = re.compile(
     r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|/\*.*?\*/|\(|\)|\n|\w+|[^\s\w]""", re.S
@@ -175,6 +179,7 @@ def citation_text(citation: Citation, latest: StoredScript | None = None) -> str
         used += _last(latest, citation.support)
     if citation.trust != "unverified":
         used += f", {trust_text(citation)}"
+    used += warning_text(citation)
     if citation.synthetic:
         used = f"{SYNTHETIC}, {citation.trust}: a model wrote it, nobody has run it"
     meaning = f" · {citation.description}" if citation.description else ""
@@ -189,6 +194,19 @@ def trust_text(citation: Citation) -> str:
     return f"pattern {citation.trust}" if values_text(citation) else citation.trust
 
 
+def warning_text(citation: Citation) -> str:
+    """What the authors of all its scripts say against them.
+
+    >>> warning_text(Citation(0, 5, "condition", "a = 1", "cited", item=7, support=1, warning="do not use"))
+    ", its author warns: 'do not use'"
+    """
+    if not citation.warning:
+        return ""
+    said = citation.warning
+    said = said if len(said) <= _WARNING else said[:_WARNING].rsplit(" ", 1)[0] + " …"
+    return f", {'its author warns' if citation.support == 1 else 'their authors warn'}: '{said}'"
+
+
 def values_text(citation: Citation) -> str:
     """How far the scripts of a cited pattern speak for its values; nothing where all of them do.
 
@@ -198,7 +216,10 @@ def values_text(citation: Citation) -> str:
     if citation.status != "cited":
         return ""
     if citation.new_values:
-        return f", but never with {', '.join(citation.new_values)}"
+        shown = ", ".join(citation.new_values[:_VALUES])
+        more = len(citation.new_values) - _VALUES
+        only = ", only ever with a parameter" if citation.parameter else ""
+        return f", but never with {shown}{f' and {more} more' if more > 0 else ''}{only}"
     if citation.with_values is None or citation.synthetic or citation.with_values >= citation.support:
         return ""
     if citation.with_values == 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from sqlore.interfaces.cli.margin import (
     whole_query,
 )
 from sqlore.model import Citation, Draft, GoesWith, KnowledgeItem, Rows, StoredScript, Uncovered
+from sqlore.sql.placeholders import is_placeholder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,9 +182,13 @@ def uncovered_text(left: Uncovered) -> str:
     >>> from sqlore.model import GoesWith
     >>> uncovered_text(Uncovered("seniors", 16, 23, (GoesWith(7, "condition", "m.cat = 3", (4,)),), "2"))
     "'seniors': in the history it goes with m.cat = 3 (item 7, 1 script), not 2"
+    >>> uncovered_text(Uncovered("Bonn", 19, 23, instead="ev.city = 'Ulm'"))
+    "'Bonn' is not in this SQL: it has ev.city = 'Ulm'"
     """
     items = [f"{cell(i.sql, 200)} (item {i.item}, {plural(len(i.scripts), 'script')})" for i in left.items]
     known = (" and " if _together(left) else " or ").join(items)
+    if left.instead and not left.items:
+        return f"'{cell(left.phrase)}' is not in this SQL: it has {cell(left.instead, 200)}"
     if left.instead:
         return f"'{cell(left.phrase)}': in the history it goes with {known}, not {left.instead}"
     said = f"'{cell(left.phrase)}': nothing in this SQL answers it"
@@ -270,7 +276,7 @@ def show_item(
         ("used in", _used(item)),
         ("authors", ", ".join(item.authors)),
         ("seen", " to ".join(seen)),
-        ("values", "; ".join(f"{', '.join(v)} ({n})" for v, n in item.literals[:8] if v)),
+        ("values", _values(item)),
         ("trust", f"{item.trust}, version {item.version}"),
         *((one.what, _change(one)) for one in changes),
         ("stale", item.stale or ""),
@@ -283,6 +289,15 @@ def show_item(
         show_scripts(console, [(None, s) for s in scripts[:5]])
         if len(scripts) > 5:
             console.print(f"      and {len(scripts) - 5} more", style="dim")
+
+
+def _values(item: KnowledgeItem) -> str:
+    """The values seen, most frequent first; in the place of a parameter nobody knows which they were."""
+    said: Counter[str] = Counter()
+    for values, count in item.literals:
+        if values:
+            said[", ".join("a parameter" if is_placeholder(one) else one for one in values)] += count
+    return "; ".join(f"{values} ({count})" for values, count in said.most_common(8))
 
 
 def _used(item: KnowledgeItem) -> str:

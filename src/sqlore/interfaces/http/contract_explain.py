@@ -40,6 +40,8 @@ class ItemCitation(BaseModel):
     with_values: int | None = Field(
         default=None, description="How many of the scripts have the pattern with just these values."
     )
+    parameter: bool = Field(default=False, description="The history has only parameters there, no values.")
+    warning: str = Field(default="", description="What the authors of all its scripts say against them.")
 
 
 class ExplainedItem(BaseModel):

@@ -98,7 +98,7 @@ def _citations(state: Served, draft: KeptDraft) -> list[Citation]:
     if store is None or draft.baseline or not draft.sql:
         return []
     try:
-        found = cite(draft.sql, store, state.dialect, state.catalog.schema)
+        found = cite(draft.sql, store, state.dialect, state.catalog.schema, state.catalog)
     except SqloreError:
         return []  # the text of a draft can always be shown, even where the schema has changed under it
     return [Citation.model_validate(one) for one in found]

@@ -26,6 +26,7 @@ from sqlore.knowledge.describe.subject import HALVES
 from sqlore.knowledge.describe.words import INSTANCE, Vocabulary, Words
 from sqlore.knowledge.records import Description
 from sqlore.model import Fragment, ParsedScript, Schema
+from sqlore.sql.placeholders import is_placeholder
 
 __all__ = ["Describer", "describe_fragment", "describe_script"]
 
@@ -63,7 +64,9 @@ class Describer:
         self.queries = Queries(self.words)
 
     def fragment(self, fragment: Fragment, others: Sequence[str] = ()) -> Description:
-        """Name and sentence. `others` are further values seen in place of a single literal."""
+        """Name and sentence. `others` are further values seen in place of a single literal; of a parameter
+        nobody knows the value, so that it is none of them.
+        """
         try:
             described = self._described(fragment)
         except (SqlglotError, RecursionError, AttributeError, KeyError, TypeError, ValueError, IndexError):
@@ -72,6 +75,7 @@ class Describer:
         if not described.text:
             described = self._by_names(fragment)
         text = described.text
+        others = [other for other in others if not is_placeholder(other)]
         if others and len(fragment.literals) == 1 and fragment.kind in _VALUED:
             text += f" (or {joined([self.words.value(other) for other in others], 'or')})"
         name = _ASIDE.sub("", described.name) or described.name

@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, Literal, cast
 
-from sqlore.knowledge.records import Change, Description, Known, Source
-from sqlore.knowledge.store.rows import packed, storable
+from sqlore.knowledge.records import Change, Description, Known, Source, examples_of
+from sqlore.knowledge.store.rows import MAX_LITERALS, packed, storable
 from sqlore.model import Kind, KnowledgeItem, Trust
 
 __all__ = [
@@ -162,16 +162,16 @@ def known_items(db: sqlite3.Connection, hashes: Sequence[int], examples: int) ->
     ):
         values = db.execute(
             "SELECT literals, min(variant) AS first FROM fragments WHERE item = ? AND literals IS NOT NULL"
-            f" AND {_REAL} GROUP BY literals ORDER BY first LIMIT ?",
-            (row[1], examples),
-        ).fetchall()
-        single = [strings(value[0]) for value in values]
+            f" AND {_REAL} GROUP BY literals ORDER BY first",
+            (row[1],),
+        )
+        single = (strings(value[0]) for value in values)
         found[row[0]] = Known(
             row[1],
             row[2],
             cast(Source, row[3]),
             Description(row[4], row[5]),
-            tuple(v[0] for v in single if len(v) == 1),
+            examples_of((v[0] for v in single if len(v) == 1), examples),
             bool(row[6]),
         )
     return found
@@ -234,12 +234,20 @@ def _literals(
     return {item: tuple(values) for item, values in found.items()}
 
 
-def scripts_with(db: sqlite3.Connection, item: int, literals: Sequence[str]) -> int:
-    """How many scripts that people ran use an item with just these literals."""
+def scripts_with(db: sqlite3.Connection, item: int, literals: Sequence[str], rows: int = 0) -> int:
+    """How many scripts that people ran use an item with just these literals; the last `rows` of them, which
+    say how many rows are wanted, may be others.
+    """
+    values: tuple[str | int, ...] = (item, packed(literals))
+    same = "f.literals = ?"
+    if rows and len(literals) <= MAX_LITERALS:
+        first = packed(literals[:-rows])[:-1]
+        same = "json_array_length(f.literals) = ? AND substr(f.literals, 1, ?) = ?"
+        values = (item, len(literals), len(first), first)
     row = db.execute(
         "SELECT count(DISTINCT v.script) FROM fragments f JOIN variants v ON v.id = f.variant"
-        " WHERE f.item = ? AND f.literals = ? AND NOT v.synthetic",
-        (item, packed(literals)),
+        f" WHERE f.item = ? AND {same} AND NOT v.synthetic",
+        values,
     ).fetchone()
     return int(row[0])
 

@@ -174,10 +174,17 @@ class StoreReader:
         with self._reading() as db:
             return next(iter(items.load_items(db, [number])), None) if number <= _LARGEST else None
 
-    def scripts_with(self, item: int, literals: Sequence[str]) -> int:
-        """How many scripts that people ran use an item with just these literals."""
+    def scripts_with(self, item: int, literals: Sequence[str], rows: int = 0) -> int:
+        """How many scripts that people ran use an item with just these literals; the last `rows` of them,
+        which say how many rows are wanted, may be others.
+        """
         with self._reading() as db:
-            return items.scripts_with(db, item, literals)
+            return items.scripts_with(db, item, literals, rows)
+
+    def warning_of(self, item: int, literals: Sequence[str] | None = None) -> str:
+        """What is said against an item; empty where one of its texts (with these literals) has no warning."""
+        with self._reading() as db:
+            return scripts.warning_of(db, item, literals)
 
     def item_by_key(self, kind: Kind, skeleton: str) -> KnowledgeItem | None:
         """The item of that kind and skeleton."""

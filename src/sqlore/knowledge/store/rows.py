@@ -10,7 +10,17 @@ from typing import Any, Final
 
 from sqlore.model import Fragment
 
-__all__ = ["MAX_ALIASES", "insert", "literals_of", "name_id", "packed", "recount", "split_column", "storable"]
+__all__ = [
+    "MAX_ALIASES",
+    "MAX_LITERALS",
+    "insert",
+    "literals_of",
+    "name_id",
+    "packed",
+    "recount",
+    "split_column",
+    "storable",
+]
 
 MAX_LITERALS: Final = 64
 MAX_ALIASES: Final = 8

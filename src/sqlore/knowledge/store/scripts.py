@@ -9,6 +9,7 @@ from typing import cast
 
 from sqlore.knowledge.records import Stats, Text, Use
 from sqlore.knowledge.store.items import rows_of, strings
+from sqlore.knowledge.store.rows import packed
 from sqlore.model import KINDS, Rejected, RejectReason, Script, StoredScript, Trust
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "load_uses",
     "rejected_scripts",
     "stats",
+    "warning_of",
 ]
 
 _SCRIPT = """
@@ -85,11 +87,11 @@ def load_texts(db: sqlite3.Connection, script: int | None = None) -> list[Text]:
     rows = rows_of(
         db,
         "SELECT v.id, v.script, v.sql, coalesce(v.key, ''), coalesce(v.question, v.comment, ''),"
-        " v.synthetic, i.trust FROM variants v JOIN scripts s ON s.id = v.script"
+        " v.synthetic, i.trust, coalesce(v.comment, '') FROM variants v JOIN scripts s ON s.id = v.script"
         " JOIN items i ON i.id = s.item WHERE v.script {ids} ORDER BY v.id",
         None if script is None else [script],
     )
-    return [Text(row[0], row[1], row[2], row[3], row[4], bool(row[5]), row[6]) for row in rows]
+    return [Text(row[0], row[1], row[2], row[3], row[4], bool(row[5]), row[6], row[7]) for row in rows]
 
 
 def load_uses(db: sqlite3.Connection) -> list[Use]:
@@ -109,6 +111,24 @@ def fragments_of_script(db: sqlite3.Connection, script: int) -> list[tuple[int, 
         (script,),
     )
     return [(row[0], row[1], row[2], row[3]) for row in rows]
+
+
+def warning_of(db: sqlite3.Connection, item: int, literals: Sequence[str] | None = None) -> str:
+    """What is said against an item where each of its texts, of those with these literals, has a warning."""
+    from sqlore.history.asking import warning_in
+
+    rows = db.execute(
+        "SELECT v.comment FROM fragments f JOIN variants v ON v.id = f.variant"
+        " WHERE f.item = ? AND NOT v.synthetic AND (? IS NULL OR f.literals = ?)",
+        (item, *2 * (packed(literals) if literals is not None else None,)),
+    )
+    first = ""
+    for (comment,) in rows:
+        said = warning_in(comment)
+        if not said:
+            return ""
+        first = first or said
+    return first
 
 
 def rejected_scripts(
