@@ -19,13 +19,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sqlore.answer.coverage import Coverage
 from sqlore.answer.refine.change import Refiner
 from sqlore.catalog import Catalog, build_catalog, catalog_from_schema, load_tables_json
-from sqlore.engines import connect
+from sqlore.engines import Engine, connect
 from sqlore.errors import SqloreError
 from sqlore.knowledge import Store, learn
 from sqlore.model import Script
@@ -51,15 +52,17 @@ def histories(train: bool) -> dict[str, list[Script]]:
     return {name: found[name] for name in names}
 
 
-def catalog_of(name: str, train: bool) -> Catalog:
-    """What is known of a database; of those of the training set the schema and the columns' meanings."""
+@contextmanager
+def database(name: str, train: bool) -> Iterator[tuple[Catalog, Engine | None]]:
+    """What is known of a database, and it; of those of the training set schema and columns' meanings."""
     if train:
         schema = load_tables_json(BIRD / "train_tables.json")[name]
-        return catalog_from_schema(schema, dictionary_files=[BIRD / "train_column_meaning.json"])
+        yield catalog_from_schema(schema, dictionary_files=[BIRD / "train_column_meaning.json"]), None
+        return
     file = BIRD / "databases" / f"{name}.sqlite"
     file = file if file.exists() else BIRD / "stub_databases_10rows" / file.name
     with connect(str(file)) as engine:
-        return build_catalog(engine, dictionary_files=[BIRD / "database_description" / name])
+        yield build_catalog(engine, dictionary_files=[BIRD / "database_description" / name]), engine
 
 
 def knocked_out(refiner: Refiner, sql: str) -> Iterator[tuple[str, str]]:
@@ -100,13 +103,19 @@ def swapped(sql: str, catalog: Catalog, snapshot: Snapshot, script: Script) -> I
             yield one.literals[0], sql[: one.start] + written + sql[one.end :]
 
 
-def measured(scripts: Sequence[Script], catalog: Catalog, counts: Counter[str], shown: list[str]) -> None:
+def measured(
+    scripts: Sequence[Script],
+    catalog: Catalog,
+    engine: Engine | None,
+    counts: Counter[str],
+    shown: list[str],
+) -> None:
     """Counts one database."""
     with Store.create(":memory:") as store:
         report = learn(store, scripts, catalog=catalog, dialect="sqlite")
         catalog = report.catalog or catalog
         snapshot = Retriever(store, catalog=catalog).snapshot
-        coverage = Coverage(catalog, snapshot, "sqlite")
+        coverage = Coverage(catalog, snapshot, "sqlite", engine)
         refiner = Refiner(catalog, "sqlite")
         for script in scripts:
             question = script.question or ""
@@ -147,7 +156,8 @@ def main() -> int:
     counts: Counter[str] = Counter()
     shown: list[str] = []
     for name, scripts in histories(chosen.train).items():
-        measured(scripts, catalog_of(name, chosen.train), counts, shown)
+        with database(name, chosen.train) as (catalog, engine):
+            measured(scripts, catalog, engine, counts, shown)
     for line in shown if chosen.show else ():
         print(f"  {line}")
     asked = counts["questions"]
@@ -160,7 +170,7 @@ def main() -> int:
         print(f"  {kind}: {n} conditions taken out, told of {found / n:.1%}, with an item {known / n:.1%}")
         n = max(1, counts[f"{kind} swapped"])
         found, known = counts[f"{kind} swapped found"], counts[f"{kind} swapped with a value"]
-        print(f"  {kind}: {n} values swapped, told of {found / n:.1%}, with the right value {known / n:.1%}")
+        print(f"  {kind}: {n} values swapped, told of {found / n:.1%}, with what stands there {known / n:.1%}")
     return 0
 
 

@@ -11,6 +11,7 @@ from tests.store_helpers import WordEmbedder
 
 from sqlore.answer import ask
 from sqlore.answer.asked_before import words_of
+from sqlore.answer.remarks import UNKNOWN_WORDS
 from sqlore.answer.reuse import Reuser
 from sqlore.catalog import Catalog, build_catalog
 from sqlore.config import Settings, load_settings
@@ -307,6 +308,23 @@ def test_the_same_words_are_answered_by_their_script_by_default(
         assert draft.reused.key == "q1"
         assert "script q1" in draft.notes[0]
         assert {citation.status for citation in draft.citations} == {"cited"}
+
+
+def test_what_a_script_leaves_out_of_its_own_question_is_told(
+    engine: Engine, catalog: Catalog, store: Store
+) -> None:
+    question = "How many heroes were there per eye in 2024?"
+    taught(store, catalog, Script("SELECT eye, COUNT(*) FROM hero GROUP BY eye", question=question))
+    draft, calls = known(question, engine, catalog, store)
+    assert (calls, draft.reused is not None) == (0, True)
+    assert "2024" in [one.phrase for one in draft.uncovered]
+
+
+def test_a_question_of_unknown_words_is_answered_with_a_note(
+    engine: Engine, catalog: Catalog, store: Store
+) -> None:
+    draft, calls = known("Show me the numbers", engine, catalog, store)
+    assert (calls, UNKNOWN_WORDS in draft.notes) == (1, True)
 
 
 @pytest.mark.parametrize("reuse", ["known", "all"])

@@ -19,14 +19,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sqlore.answer.coverage_sql import Told, Uses
+from sqlore.answer.coverage_places import number_in_place, other_in_place
+from sqlore.answer.coverage_sql import Uses
+from sqlore.answer.coverage_tied import tied
+from sqlore.answer.coverage_told import Told
 from sqlore.answer.coverage_values import other_values
-from sqlore.answer.coverage_words import LINKS, RELATIVE, TO_A_NUMBER, initials_in
+from sqlore.answer.coverage_words import LINKS, RELATIVE, TO_A_NUMBER, initials_in, stems_in
 from sqlore.catalog.text import quoted
 from sqlore.errors import SqlError
 from sqlore.model import GoesWith, Uncovered, ValueMatch
 from sqlore.retrieve.association import Going
-from sqlore.retrieve.plain_words import SAYS_NOTHING
+from sqlore.retrieve.plain_words import QUANTITIES, SAYS_NOTHING
 from sqlore.retrieve.spoken import near_by
 from sqlore.retrieve.structure import CALLS
 from sqlore.retrieve.words import stem, tokens
@@ -34,11 +37,14 @@ from sqlore.sql import parse_script
 
 if TYPE_CHECKING:
     from sqlore.catalog import Catalog
+    from sqlore.engines import Engine
     from sqlore.retrieve.snapshot import Snapshot
 
 __all__ = ["Coverage"]
 
 _WORD: Final = re.compile(r"\d+(?:[.,:/-]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?")
+_PART_BEFORE: Final = re.compile(r"(?:[^\W\d_]+-)+\Z")
+_PART_AFTER: Final = re.compile(r"(?:-[^\W\d_]+)+")
 #: A value of the database is meant from this score of its match on.
 _VALUE: Final = 0.6
 #: The SQL answers a word whose texts use one of its items this many times more often than others.
@@ -69,10 +75,17 @@ class Coverage:
     """Finds the words of questions that SQL over one database does not answer.
 
     `snapshot` is what the history knows (`Retriever.snapshot`); without it names, values and numbers count.
+    `engine` is the database, where it may be asked which code a value has.
     """
 
-    def __init__(self, catalog: Catalog, snapshot: Snapshot | None = None, dialect: str = "") -> None:
-        self._catalog, self._snapshot = catalog, snapshot
+    def __init__(
+        self,
+        catalog: Catalog,
+        snapshot: Snapshot | None = None,
+        dialect: str = "",
+        engine: Engine | None = None,
+    ) -> None:
+        self._catalog, self._snapshot, self._engine = catalog, snapshot, engine
         self._dialect = dialect or catalog.schema.dialect
 
     def uncovered(
@@ -98,19 +111,43 @@ class Coverage:
         snapshot = self._snapshot
         uses = Uses(parsed, snapshot, snapshot.alive(exclude)) if snapshot is not None else None
         told = Told(parsed, self._catalog)
-        words = list(self._words(question, told, uses))
-        found = [self._told(question, group, uses) for group in _phrases(question, words)]
-        for other in other_values(question, told, uses, self._catalog) if uses is not None else ():
+        values = self._catalog.values.match(question)
+        words = list(self._words(question, told, uses, values))
+        found = [self._told(question, group, uses, told) for group in _phrases(question, words)]
+        others = [*other_in_place(told, values, self._catalog, self._engine)]
+        others += other_values(question, told, uses, self._catalog) if uses is not None else ()
+        for other in others:
             if not any(one.start < other.end and other.start < one.end for one in found):
                 found.append(other)
         return tuple(sorted(found, key=lambda one: one.start))
 
+    def knows(self, question: str) -> bool:
+        """Whether the history, or the names and values of the database, have any word of a question.
+
+        >>> from sqlore.catalog import catalog_from_schema
+        >>> from sqlore.model import Column, Schema, Table
+        >>> coverage = Coverage(catalog_from_schema(Schema((Table("client", (Column("city"),)),))))
+        >>> [coverage.knows(one) for one in ("Show me the numbers", "List the clients", "Anything of 2024?")]
+        [False, True, True]
+        """
+        if re.search(r"\d", question) or quoted(question) or self._catalog.values.match(question):
+            return True
+        said = {stem(word) for word in tokens(question) if word not in SAYS_NOTHING | QUANTITIES}
+        names = set(self._named)
+        for table in self._catalog.schema.tables:
+            names |= set(stems_in(*self._catalog.dictionary.names(table.full_name)))
+        snapshot = self._snapshot
+        return any(
+            word in names or (snapshot is not None and len(snapshot.text_words.rows(word))) for word in said
+        )
+
     # -------------------------------------------------------------- words
 
-    def _words(self, question: str, told: Told, uses: Uses | None) -> Iterator[_Word]:
+    def _words(
+        self, question: str, told: Told, uses: Uses | None, values: Sequence[ValueMatch]
+    ) -> Iterator[_Word]:
         """The words that the SQL does not say."""
         cues = [match.span() for pattern in CALLS.values() for match in pattern.finditer(question)]
-        values = self._catalog.values.match(question)
         quotes = quoted(question)
         short = told.short_names | (uses.short_names if uses is not None else frozenset())
         cues += initials_in(question, short)
@@ -155,6 +192,9 @@ class Coverage:
             if not word.going:
                 word.going = uses.on_other_columns(rows, told.columns, _COLUMN_BETTER * lift)
                 word.certain |= bool(word.going)
+            one = tied(word.stem, rows, uses, self._catalog) if not word.going else None
+            if one is not None and one.lift >= lift:
+                word.going, word.certain = (one,), True
         word.certain |= any(one.score >= _VALUE for one in values)
         if len(rows) < _KNOWN:
             word.certain |= self._names_other(word.stem, told, asked)
@@ -180,9 +220,9 @@ class Coverage:
 
     # -------------------------------------------------------------- phrases
 
-    def _told(self, question: str, words: Sequence[_Word], uses: Uses | None) -> Uncovered:
+    def _told(self, question: str, words: Sequence[_Word], uses: Uses | None, told: Told) -> Uncovered:
         """A phrase with the items that go with it: with all its words, else with one of them."""
-        start, end = words[0].start, words[-1].end
+        start, end = _whole(question, words[0].start, words[-1].end)
         if words[0].number:
             start = _from_comparison(question, start)
         going: tuple[Going, ...] = ()
@@ -197,7 +237,8 @@ class Coverage:
         for one in best:
             if uses is not None and one.item not in {item.item for item in items} and len(items) < _ITEMS:
                 items.append(uses.item(one, self._dialect, self._catalog.schema))
-        return Uncovered(question[start:end], start, end, tuple(items))
+        place = number_in_place(question, words[0].stem, told) if words[0].number and not items else ""
+        return Uncovered(question[start:end], start, end, tuple(items), place)
 
     def _around(self, before: str, uses: Uses) -> tuple[Going, ...]:
         """What goes with the word before a number ("born after 1970"), whatever numbers or dates it has."""
@@ -223,6 +264,12 @@ def _joined(between: str) -> bool:
     """Whether only a link word or two stand between two words."""
     inner = between.strip("'’s \"").lower().split()
     return len(inner) <= _GAP and all(word in LINKS for word in inner)
+
+
+def _whole(question: str, start: int, end: int) -> tuple[int, int]:
+    """The span with the other parts of its first and last word: "X-ray", not "ray"."""
+    before, after = _PART_BEFORE.search(question[:start]), _PART_AFTER.match(question, end)
+    return before.start() if before else start, after.end() if after else end
 
 
 def _from_comparison(question: str, start: int) -> int:

@@ -1,8 +1,7 @@
-"""What a query tells of a question: in its names and values, and by what its items are used for."""
+"""What a query tells of a question by what its items are used for in the history."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -10,137 +9,22 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from sqlore.answer.coverage_words import are_figures, stems_in
-from sqlore.catalog.text import fold
 from sqlore.errors import SqlError
-from sqlore.model import VAL, GoesWith, ParsedScript, Schema, ValueMatch
+from sqlore.model import VAL, GoesWith, ParsedScript, Schema
 from sqlore.retrieve.association import USES, Going, conditions, holding, lifts, settled
 from sqlore.sql import parse_script
-from sqlore.sql.names import table_and_column
 
 if TYPE_CHECKING:
-    from sqlore.catalog import Catalog
     from sqlore.retrieve.snapshot import Bools, Floats, Ints, Snapshot
 
-__all__ = ["Told", "Uses"]
+__all__ = ["Uses"]
 
-#: Letters from which on one word is taken for a form of another: nation, nationality.
-_FORM: Final = 4
 #: Texts from which on nearly all of them using a column are enough; of fewer all have to.
 _MANY: Final = 4
 _NEARLY: Final = 0.8
 _COLUMN_LIFT: Final = 2.0
 #: A calculation is called by a word that this share of its texts say.
 _CALLED: Final = 0.5
-_DIGITS: Final = re.compile(r"\d+")
-
-
-class Told:
-    """What the text of a query says, and what is known of the names and values in it."""
-
-    def __init__(self, parsed: ParsedScript, catalog: Catalog) -> None:
-        self._parsed, self._catalog = parsed, catalog
-        self._names = [name.replace('"', "").lower() for name in parsed.columns]
-        self.columns = frozenset((*parsed.columns, *self._names))
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        """Stems of the SQL, of the names and descriptions of its tables and columns, and of its values."""
-        found, dictionary = set(self.own_words), self._catalog.dictionary
-        for table in self._parsed.tables:
-            found |= set(stems_in(dictionary.describe_table(table)))
-        for name in self._names:
-            table, _, column = name.rpartition(".")
-            found |= set(stems_in(dictionary.describe_column(table, column)))
-        return frozenset(found)
-
-    @cached_property
-    def own_words(self) -> frozenset[str]:
-        """The same without the descriptions, which may speak of any value of a column."""
-        found = set(stems_in(self._parsed.script.sql, *(n.alias for n in self._parsed.namings)))
-        dictionary = self._catalog.dictionary
-        for table in self._parsed.tables:
-            found |= set(stems_in(*dictionary.names(table)))
-        for name in self._names:
-            table, _, column = name.rpartition(".")
-            found |= set(stems_in(*dictionary.names(table, column)))
-        for fragment in self._parsed.fragments:
-            for name in fragment.columns:
-                table, column = table_and_column(name)
-                meanings = (dictionary.describe_value(table, column, one) for one in fragment.literals)
-                found |= set(stems_in(*meanings))
-        return frozenset(found)
-
-    @property
-    def short_names(self) -> frozenset[str]:
-        """The names that the query gives, which may be initials."""
-        return frozenset(naming.alias.lower() for naming in self._parsed.namings if naming.alias)
-
-    def says(self, word: str) -> bool:
-        """Whether a stem is there, or another form of it."""
-        if word in self.words:
-            return True
-        return len(word) >= _FORM and any(_alike(word, other) for other in self._long)
-
-    @cached_property
-    def _long(self) -> list[str]:
-        return [word for word in self.words if len(word) >= _FORM]
-
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        """The numbers of the SQL and of what is known of its columns, without leading zeros."""
-        found = {n.lstrip("0") or "0" for n in _DIGITS.findall(self._parsed.script.sql.replace(",", ""))}
-        found |= {word.lstrip("0") for word in self.words if word.isdigit()}
-        return frozenset(found)
-
-    def counts(self, number: str) -> bool:
-        """Whether a number is there, with all parts of a date; ``> 89`` counts from 90 on."""
-        for part in _DIGITS.findall(re.sub(r",(?=\d{3})", "", number)):
-            plain = part.lstrip("0") or "0"
-            spellings = {plain, str(int(plain) + 1), str(int(plain) - 1)}
-            if len(plain) == 4:
-                spellings.add(plain[2:])
-            if not any(plain in known for known in self.numbers) and not spellings & self.numbers:
-                return False
-        return True
-
-    def has_value(self, value: str) -> bool:
-        """Whether the query has a value anywhere."""
-        return any(value in fragment.literals for fragment in self._parsed.fragments)
-
-    def holds(self, match: ValueMatch) -> bool:
-        """Whether the query has a value that was found in the question, or asks for its column or its key."""
-        if fold(match.value) in self._values:
-            return True
-        if f"{match.table}.{match.column}".lower() in self._names:
-            return True
-        return match.table.lower() in self._by_key
-
-    @cached_property
-    def _values(self) -> frozenset[str]:
-        return frozenset(fold(one) for f in self._parsed.fragments for one in f.literals)
-
-    @cached_property
-    def _by_key(self) -> frozenset[str]:
-        """Tables of which the query picks rows by a key: ``superhero.race_id = 21``."""
-        found = set()
-        for fragment in self._parsed.fragments:
-            if fragment.kind not in ("condition", "calculation") or not fragment.literals:
-                continue
-            for name in fragment.columns:
-                table, column = table_and_column(name)
-                known = self._catalog.schema.table(table)
-                if known is None:
-                    continue
-                own = known.column(column)
-                found |= {table} if own is not None and own.primary_key else set()
-                keys = (k for k in known.foreign_keys if column in {c.lower() for c in k.columns})
-                found |= {key.ref_table.lower() for key in keys}
-        return frozenset(found)
-
-
-def _alike(word: str, other: str) -> bool:
-    """One holds the other, or both begin alike."""
-    return word[: _FORM + 1] in other or other in word
 
 
 class Uses:
@@ -267,15 +151,22 @@ class Uses:
         """The item as people are told of it, with the values that its texts have."""
         known, texts = self.snapshot.items[one.item], [self.snapshot.texts[row] for row in one.texts]
         written = known.skeleton.replace(VAL, "…")
-        if one.literals and texts:
+        literals = one.literals or self._always(one.item)
+        if literals and texts:
             try:
                 parsed = parse_script(texts[0].sql, dialect=dialect, schema=schema)
             except SqlError:
                 parsed = None
             for fragment in parsed.fragments if parsed else ():
-                if (fragment.skeleton, fragment.literals) == (known.skeleton, one.literals):
+                if (fragment.skeleton, fragment.literals) == (known.skeleton, literals):
                     written = fragment.canonical
         return GoesWith(known.id, known.kind, written, tuple(dict.fromkeys(text.script for text in texts)))
+
+    def _always(self, item: int) -> tuple[str, ...]:
+        """The values that an item has in every script; none where they differ."""
+        texts = self.snapshot.texts_of(item).tolist()
+        found = {one for row in texts for one in self.snapshot.literals_of.get((item, row), ())}
+        return found.pop() if len(found) == 1 else ()
 
     def lift(self, rows: Ints) -> float:
         """How many times more often the texts `rows` use the most telling of the query's items than others.

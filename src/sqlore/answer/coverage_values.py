@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from sqlore.answer.coverage_tied import named_in
 from sqlore.catalog.text import fold
 from sqlore.model import VAL, Uncovered
 from sqlore.retrieve.association import Going
@@ -20,7 +21,8 @@ from sqlore.retrieve.words import stem
 from sqlore.sql.names import table_and_column
 
 if TYPE_CHECKING:
-    from sqlore.answer.coverage_sql import Told, Uses
+    from sqlore.answer.coverage_sql import Uses
+    from sqlore.answer.coverage_told import Told
     from sqlore.catalog import Catalog
 
 __all__ = ["other_values"]
@@ -72,7 +74,9 @@ def other_values(question: str, told: Told, uses: Uses, catalog: Catalog) -> Ite
         found = [
             (word, value)
             for word in open_
-            if (value := _meant(word, values)) not in ("", own[0]) and not told.has_value(value)
+            if (value := _meant(word, values)) not in ("", own[0])
+            and not told.has_value(value)
+            and not all(named_in(uses.snapshot.texts[row].words, value, word.stem) for row in word.rows)
         ]
         sure = [
             (word, value)

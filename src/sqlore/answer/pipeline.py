@@ -15,7 +15,7 @@ from sqlore.answer.cite import cite
 from sqlore.answer.context import prompt_context
 from sqlore.answer.coverage import Coverage
 from sqlore.answer.least_to_most.answering import answer_in_parts
-from sqlore.answer.remarks import remarks_on
+from sqlore.answer.remarks import UNKNOWN_WORDS, remarks_on
 from sqlore.answer.reuse import reuser_of
 from sqlore.answer.tries import Tries
 from sqlore.config import Settings, load_settings
@@ -83,7 +83,7 @@ def ask(
         )
     remarks: list[str] = []
     if job.settings.reuse != "none" and retriever is not None and store is not None:
-        known = _asked_before(job, question, store, exclude, remarks)
+        known = _asked_before(job, question, store, retriever, exclude, remarks)
         if known is None and job.settings.reuse == "all":
             known = _reused(job, question, store, retriever, exclude)
         if known is not None:
@@ -108,6 +108,8 @@ def ask(
         job.stage("citing")
         with contextlib.suppress(SqlError):  # what the database refused may be no SQL that can be taken apart
             citations = cite(sql, store, engine.dialect, catalog.schema, catalog)
+    if sql and retriever is not None and not _coverage(job, retriever).knows(question):
+        remarks.append(UNKNOWN_WORDS)
     return Draft(
         question,
         sql,
@@ -135,16 +137,25 @@ def _saying(remarks: list[str]) -> Iterator[None]:
 
 
 def _asked_before(
-    job: Tries, question: str, store: Store, exclude: Collection[int | str], remarks: list[str]
+    job: Tries,
+    question: str,
+    store: Store,
+    retriever: Retriever,
+    exclude: Collection[int | str],
+    remarks: list[str],
 ) -> Draft | None:
-    """The draft of a script whose question this is; None where none can be used: why is in `remarks`."""
+    """The draft of a script whose question this is; None where none can be used: why is in `remarks`.
+
+    It is held against the question as a new answer is: the script does not speak for itself.
+    """
     job.stage("looking for the question in the history")
     found = asked_before(question, store, job.catalog, job.engine.dialect, job.run, exclude)
     if found is None or found.sql is None or found.source is None:
         remarks += [found.why] if found is not None else []
         return None
     sql = laid_out(found.sql, job.engine.dialect)
-    return _saved(job, question, sql, found.rows, found.source, store)
+    left = _uncovered(job, question, sql, retriever, {found.source.script, *exclude})
+    return _saved(job, question, sql, found.rows, found.source, store, left)
 
 
 def _reused(
@@ -172,7 +183,7 @@ def _saved(
     rows: Rows | None,
     source: FromHistory,
     store: Store,
-    left: tuple[Uncovered, ...] = (),
+    left: tuple[Uncovered, ...],
 ) -> Draft:
     """The draft of a script of the history, for which no model was asked."""
     citations = cite(sql, store, job.engine.dialect, job.catalog.schema, job.catalog)
@@ -183,8 +194,11 @@ def _saved(
 def _uncovered(
     job: Tries, question: str, sql: str, retriever: Retriever | None, exclude: Collection[int | str]
 ) -> tuple[Uncovered, ...]:
-    """What of the question the SQL does not answer; what stands in for a retriever may know no words."""
-    if not sql:
-        return ()
+    """What of the question the SQL does not answer."""
+    return _coverage(job, retriever).uncovered(question, sql, exclude) if sql else ()
+
+
+def _coverage(job: Tries, retriever: Retriever | None) -> Coverage:
+    """What tells that; what stands in for a retriever may know no words."""
     snapshot = getattr(retriever, "snapshot", None)
-    return Coverage(job.catalog, snapshot, job.engine.dialect).uncovered(question, sql, exclude)
+    return Coverage(job.catalog, snapshot, job.engine.dialect, job.engine)

@@ -13,10 +13,14 @@ from sqlore.model import Attempt, Draft, Rows
 if TYPE_CHECKING:
     from sqlore.answer.tries import Tries
 
-__all__ = ["NOTHING_LEARNED", "refusal", "remarks_on", "without_history"]
+__all__ = ["NOTHING_LEARNED", "UNKNOWN_WORDS", "refusal", "remarks_on", "without_history"]
 
 NOTHING_LEARNED: Final = (
     "nothing was learned for this database, so nothing is cited: sqlore learn --history FOLDER"
+)
+
+UNKNOWN_WORDS: Final = (
+    "no word of this question is in the history or the names and values of the database: the SQL is a guess"
 )
 
 
