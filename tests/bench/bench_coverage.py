@@ -170,7 +170,7 @@ def main() -> int:
         print(f"  {kind}: {n} conditions taken out, told of {found / n:.1%}, with an item {known / n:.1%}")
         n = max(1, counts[f"{kind} swapped"])
         found, known = counts[f"{kind} swapped found"], counts[f"{kind} swapped with a value"]
-        print(f"  {kind}: {n} values swapped, told of {found / n:.1%}, with what stands there {known / n:.1%}")
+        print(f"  {kind}: {n} values swapped, told of {found / n:.1%}, with its place {known / n:.1%}")
     return 0
 
 
