@@ -27,7 +27,7 @@ from cli_helpers import (
 
 LEARN_KEYS = [
     "store", "read", "new", "folded", "known", "completed", "rejected", "scripts", "items", "synthetic",
-    "seconds", "misnamed", "columns",
+    "seconds", "misnamed", "columns", "not_read",
 ]  # fmt: skip
 ITEM_KEYS = [
     "id", "kind", "form", "skeleton", "sql", "name", "aliases", "description", "support", "runs", "literals",

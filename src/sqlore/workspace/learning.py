@@ -58,7 +58,8 @@ def learn_history(
             on_progress=on_progress and (lambda p: on_progress("learning scripts", p.read, None)),
         )
     finally:  # of what was stored before an interrupt, too
-        store.set_meta(files=names.text())
+        if names.text() != known:
+            store.set_meta(files=names.text())
     keep_catalog(lore, report.catalog or catalog, catalog.schema, state)
     return _with_misnamed(lore, report, last)
 
