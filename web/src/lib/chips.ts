@@ -26,3 +26,9 @@ export function chipTitle(mark: Chip & Pick<Mark, "kind" | "similarity" | "like"
   const origin = { cited, near: nearTo(mark), novel: "new, unverified" };
   return `${mark.kind}: ${origin[mark.status ?? "novel"]}`;
 }
+
+/** The name of a chip for those who hear it: what stands on it is a part of it. */
+export function chipName(mark: Chip & Pick<Mark, "kind" | "similarity" | "like">): string {
+  const title = chipTitle(mark), text = chipText(mark);
+  return title.includes(text) ? title : `${title}, ${text}`;
+}

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { ColumnEntry, ItemSummary, KnownItem, LearnReport, Problem, Rejected, ResultPage } from "../api/types";
 import { api } from "../api/client";
 import * as events from "../api/events";
-import { chipSign, chipText } from "../lib/chips";
+import { chipName, chipSign, chipText } from "../lib/chips";
 import { kindName } from "../lib/kinds";
 import { SQLITE_WORDS } from "../lib/sql";
 import { useApp } from "../state/app";
@@ -162,6 +162,7 @@ describe("the editor", () => {
     expect((["cited", "near", "novel"] as const).map((status) => chipText({ status, support: 14 }))).toEqual(["14", "", "new"]);
     const used = (number: number) => ({ status: "cited", support: 9, used: number }) as const;
     expect([chipText(used(2)), chipText(used(0)), chipSign(used(2)), chipSign(used(0))]).toEqual(["2/9", "0/9", "cited", "new_value"]);
+    expect(chipName({ ...used(2), kind: "condition" })).toBe("condition: 2 of 9 scripts with this value, 2/9");
   });
 });
 

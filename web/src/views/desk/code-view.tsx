@@ -1,5 +1,5 @@
 import { type MouseEvent, type UIEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { chipSign, chipText, chipTitle } from "../../lib/chips";
+import { chipName, chipSign, chipText, chipTitle } from "../../lib/chips";
 import { KINDS } from "../../lib/kinds";
 import { type Line, lines, type Mark, type Segment } from "../../lib/marks";
 import { find, marksOf, useDesk } from "../../state/desk";
@@ -127,7 +127,7 @@ function Chips(props: { marks: Mark[]; pick: (mark: string) => void; selected: s
 function Chip({ mark, pick, selected }: { mark: Mark; pick: (mark: string) => void; selected: string | null }) {
   return (
     <button type="button" className="chip" data-kind={mark.kind} data-status={mark.status} aria-pressed={mark.id === selected}
-      title={chipTitle(mark)} aria-label={chipTitle(mark)} tabIndex={-1}
+      title={chipTitle(mark)} aria-label={chipName(mark)} tabIndex={-1}
       onClick={(event) => {
         event.stopPropagation();
         pick(mark.id);
