@@ -18,10 +18,10 @@ class SourceNames:
 
     Paths are kept as seen from `home`, the folder of the store, so that both may be moved together.
 
-    >>> names = SourceNames(Path("/work/.sqlore"))
-    >>> names.name(Path("/work/ann/report.sql"), Path("/work/ann"))
+    >>> names = SourceNames(Path("/shop/.sqlore"))
+    >>> names.name(Path("/shop/ann/report.sql"), Path("/shop/ann"))
     'report.sql'
-    >>> names.name(Path("/work/ann/report.sql"), Path("/work"))
+    >>> names.name(Path("/shop/ann/report.sql"), Path("/shop"))
     'report.sql'
     """
 

@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlore.catalog.names import word_set
 from sqlore.knowledge.describe.functions import arguments, function_name, text_of
 
-__all__ = ["Moved", "date_unit", "is_now", "moved", "said_moved", "unit_of"]
+__all__ = ["Moved", "begins_now", "date_unit", "is_now", "moved", "said_away", "said_moved", "unit_of"]
 
 _NOW: Final = word_set(
     """now getdate getutcdate sysdate curdate current_timestamp current_date currenttimestamp currentdate
@@ -131,8 +131,13 @@ def is_now(node: exp.Expr) -> bool:
     name = function_name(node)
     if name in _NOW:
         return True
-    given = arguments(node) if name in _DATED and isinstance(node, exp.Func) else []
-    return bool(given) and (text_of(given[0]) or "").lower() == "now" and moved(node) is None
+    return name in _DATED and begins_now(node) and moved(node) is None
+
+
+def begins_now(node: exp.Expr) -> bool:
+    """Whether a function is applied to SQLite's text for the present moment: date('now', …)."""
+    given = arguments(node) if isinstance(node, exp.Func) else []
+    return bool(given) and (text_of(given[0]) or "").lower() == "now"
 
 
 def moved(node: exp.Expr) -> Moved | None:
@@ -155,6 +160,16 @@ def _moves(step: exp.Expr) -> bool:
     return low[:1] in ("+", "-") or any(form.match(low) for form in (_STEP, _START, _NEXT))
 
 
+def said_away(amount: str, unit: str, date: str, *, before: bool) -> str:
+    """The words for a date some time from another; no unit where the amount says it.
+
+    >>> said_away("3", "month", "today", before=True), said_away("1 day 2 hours", "", "due", before=False)
+    ('3 months before today', '1 day 2 hours after due')
+    """
+    units = f" {unit}{'' if amount == '1' else 's'}" if unit else ""
+    return f"{amount}{units} {'before' if before else 'after'} {date}"
+
+
 def said_moved(date: str, step: str) -> str:
     """The words for a date after one step.
 
@@ -163,8 +178,7 @@ def said_moved(date: str, step: str) -> str:
     """
     low = step.lower()
     if found := _STEP.match(low):
-        many = "" if found[2] == "1" else "s"
-        return f"{found[2]} {found[3]}{many} {'before' if found[1] == '-' else 'after'} {date}"
+        return said_away(found[2], found[3], date, before=found[1] == "-")
     if found := _START.match(low):
         if date == "today":
             return "the start of today" if found[1] == "day" else f"the start of this {found[1]}"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from sqlore.knowledge.describe.conditional import bare
-from sqlore.knowledge.describe.dates import date_unit, is_now, said_moved, unit_of
+from sqlore.knowledge.describe.dates import date_unit, is_now, said_away, said_moved, unit_of
 from sqlore.knowledge.describe.english import joined
 from sqlore.knowledge.describe.functions import PLAIN_CALLS, text_of
 from sqlore.knowledge.describe.shifts import Shift, shift_of, start_of
@@ -56,7 +56,8 @@ class Moments:
         return self._away(found, self.noun(found.date) if start_of(found.date) else self.whole(found.date))
 
     def _away(self, shift: Shift, date: str) -> str:
-        return shift.said(text_of(bare(shift.amount)) or self.whole(shift.amount), date)
+        amount = text_of(bare(shift.amount)) or self.whole(shift.amount)
+        return said_away(amount, shift.unit, date, before=shift.before)
 
     def date_add(self, node: exp.Expr) -> str:
         """DATE_ADD and DATE_SUB, of an interval or of so many days."""

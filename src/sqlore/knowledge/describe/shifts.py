@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from sqlore.catalog.names import word_set
 from sqlore.knowledge.describe.conditional import bare
-from sqlore.knowledge.describe.dates import date_unit, is_now, moved, unit_of
+from sqlore.knowledge.describe.dates import begins_now, date_unit, is_now, moved, unit_of
 from sqlore.knowledge.describe.functions import arguments, function_name, number_of, text_of
 
 __all__ = ["Shift", "is_dated", "shift_of", "start_of"]
@@ -26,15 +26,6 @@ class Shift(NamedTuple):
     amount: exp.Expr
     unit: str
     before: bool
-
-    def said(self, amount: str, date: str) -> str:
-        """In words; `amount` and `date` are those of its formulas.
-
-        >>> Shift(exp.Null(), exp.Null(), "month", True).said("3", "today")
-        '3 months before today'
-        """
-        units = f" {self.unit}{'' if amount == '1' else 's'}" if self.unit else ""
-        return f"{amount}{units} {'before' if self.before else 'after'} {date}"
 
 
 def shift_of(node: exp.Expr) -> Shift | None:
@@ -65,15 +56,10 @@ def _sum(node: exp.Expr) -> Shift | None:
     if _is_span(left) and not before and not _is_span(right):
         left, right = right, left
     # In SQLite date('now') - 7 is a year less seven.
-    days = number_of(right) is not None and is_dated(left) and not _is_sqlite(left)
+    days = number_of(right) is not None and is_dated(left) and not begins_now(left)
     if days or (_is_span(right) and not _is_span(left)):
         return _by(left, right, None, before=before)
     return None
-
-
-def _is_sqlite(node: exp.Expr) -> bool:
-    given = arguments(node) if isinstance(node, exp.Func) else []
-    return bool(given) and (text_of(given[0]) or "").lower() == "now"
 
 
 def _is_span(node: exp.Expr) -> bool:
