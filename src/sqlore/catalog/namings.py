@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from sqlore.catalog.dictionary import Entry
 from sqlore.catalog.names import humanize, word_set
 from sqlore.model import Naming
+from sqlore.sql.names import table_and_column
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 _ALIASES: Final = 5  # names kept a column
 _NAME: Final = r"""(?:[\w$]+|"[^"]+"|`[^`]+`|\[[^\]]+\])"""
 _COLUMN: Final = re.compile(rf"{_NAME}(?:\.{_NAME})*\Z")
-_PART: Final = re.compile(r'"(?:[^"]|"")*"|[^."]+')
 _EMPTY_NAMES: Final = word_set(
     """a b c d x y z t v n id key val value values result results res output col column field name cnt count
     num number total sum avg average min max tmp temp data expr alias label1 year month day date"""
@@ -50,29 +50,17 @@ def entries_from_namings(namings: Iterable[Naming]) -> list[Entry]:
     entries = [_column_entry(column, names) for column, names in sorted(columns.items()) if _one_first(names)]
     for (column, code), meanings in sorted(values.items()):
         meaning, support = _ranked(meanings)[0]
-        table, name = _parted(column)
+        table, name = table_and_column(column)
         entries.append(Entry(table, name, code, meaning, "history", support=support))
     return entries
 
 
 def _column_entry(column: str, names: Counter[str]) -> Entry:
     ranked = _ranked(names)[:_ALIASES]
-    table, bare = _parted(column)
+    table, bare = table_and_column(column)
     first, support = ranked[0]
     others = tuple(name for name, _ in ranked[1:])
     return Entry(table, bare, None, first, "history", first, others, support)
-
-
-def _parted(column: str) -> tuple[str, str]:
-    """Table and column of a column as a skeleton spells it.
-
-    >>> _parted("army.orders.id"), _parted('"order line"."Order Id"')
-    (('army.orders', 'id'), ('order line', 'Order Id'))
-    """
-    parts = [
-        part[1:-1].replace('""', '"') if part.startswith('"') else part for part in _PART.findall(column)
-    ]
-    return ".".join(parts[:-1]), parts[-1] if parts else column
 
 
 def _one_first(counts: Counter[str]) -> bool:

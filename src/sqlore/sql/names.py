@@ -14,6 +14,8 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_PART: Final = re.compile(r'"(?:[^"]|"")*"|[^."]+')
+"""A part of a name with dots, in quotes or not."""
 DEFAULT_SCHEMAS: Final = frozenset({"main", "public", "dbo"})
 
 _PLAIN = re.compile(r"(?:\#{1,2})?[^\W\d][\w$]*(?:#\d+)?\Z")
@@ -77,6 +79,11 @@ def table_and_column(name: str) -> tuple[str, str]:
 
     >>> table_and_column('frpm."free meal count"'), table_and_column("shop.orders.id"), table_and_column("id")
     (('frpm', 'free meal count'), ('shop.orders', 'id'), ('', 'id'))
+    >>> table_and_column('"order line"."Order. Id"')
+    ('order line', 'Order. Id')
     """
-    table, _, column = name.replace('"', "").rpartition(".")
-    return table, column
+    if '"' not in name:
+        table, _, column = name.rpartition(".")
+        return table, column
+    parts = [part[1:-1].replace('""', '"') if part.startswith('"') else part for part in _PART.findall(name)]
+    return ".".join(parts[:-1]), parts[-1] if parts else name
